@@ -1,0 +1,13 @@
+// runiq (Rust): keeps a hash of every line with its default filter; reads a named file. `cargo install runiq`.
+
+import { missingProgram, programVersion } from '../programs.mjs'
+
+export const commands = [
+  {
+    name: 'runiq',
+    program: 'runiq',
+    args: ({ inputFile }) => [inputFile],
+    missing: () => missingProgram('runiq'),
+    version: () => programVersion('runiq'),
+  },
+]

@@ -1,0 +1,64 @@
+// urlsieve itself: the built command, and the library's Sieve with each filter.
+
+import { readFileSync } from 'node:fs'
+import { builtFile, missingBuild } from '../programs.mjs'
+
+const commandFile = builtFile('cli/main.js')
+
+function version() {
+  return `urlsieve ${JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version}`
+}
+
+export const commands = [
+  {
+    name: 'urlsieve-raw',
+    program: process.execPath,
+    args: () => [commandFile, 'dedupe', '--profile', 'raw', '--quiet'],
+    required: true,
+    missing: () => missingBuild('cli/main.js'),
+    version,
+  },
+  {
+    name: 'urlsieve-web',
+    program: process.execPath,
+    args: () => [commandFile, 'dedupe', '--profile', 'web', '--quiet'],
+    required: true,
+    missing: () => missingBuild('cli/main.js'),
+    version,
+  },
+]
+
+const allPasses = ['strings', 'batches', 'lines']
+
+export const filters = [
+  sieve('urlsieve-fingerprint-raw', { filter: 'fingerprint', profile: 'raw' }, allPasses),
+  sieve('urlsieve-fingerprint-web', { filter: 'fingerprint', profile: 'web' }, allPasses),
+  sieve('urlsieve-classic-1e-3', { filter: 'classic', profile: 'raw', falsePositiveRate: 1e-3 }, allPasses),
+  sieve('urlsieve-blocked-1e-3', { filter: 'blocked', profile: 'raw', falsePositiveRate: 1e-3 }, allPasses),
+  sieve('urlsieve-classic-1e-6', { filter: 'classic', profile: 'raw', falsePositiveRate: 1e-6 }, ['strings']),
+  sieve('urlsieve-blocked-1e-6', { filter: 'blocked', profile: 'raw', falsePositiveRate: 1e-6 }, ['strings']),
+]
+
+function sieve(name, options, passes) {
+  return {
+    name,
+    passes,
+    required: true,
+    missing: () => missingBuild('index.js'),
+    version,
+    async open(expectedUrls) {
+      const { Sieve } = await import(new URL('../../dist/index.js', import.meta.url).href)
+      // The fingerprint filter grows by itself: it is told nothing about what will come.
+      const sized = options.falsePositiveRate === undefined ? {} : { expectedUrls }
+      const instance = await Sieve.create({ hash: 'siphash', ...options, ...sized })
+      return {
+        saysNew: true,
+        add: (url) => instance.add(url),
+        has: (url) => instance.has(url),
+        addMany: (urls) => instance.addMany(urls),
+        addLines: (bytes) => instance.addLines(bytes),
+        sizeBytes: () => instance.stats().sizeBytes,
+      }
+    },
+  }
+}

@@ -1,0 +1,63 @@
+// Classic: Bloom's filter of 1970 with any m bits and k hashes. Errs towards "seen" at the rate its fill gives,
+// never towards "new". The k addresses are independent hashes derived from the key's own.
+import { allocZeroed } from '../memory'
+import { hashes, verdicts } from '../batch'
+import { derived, spread } from '../mix'
+
+let bits: usize = 0
+let size: u64 = 0
+let count: u32 = 0
+let ones: u64 = 0
+
+/** `m` bits, all zero, and `k` hashes. False when there is no room. */
+export function classicCreate(m: u64, k: u32): bool {
+  size = m
+  count = k
+  bits = allocZeroed(<usize>((m + 7) >> 3))
+  return bits != 0
+}
+
+/** Test-and-set of hashes [from, n); no branch depends on a bit, so the cache misses of many URLs overlap. */
+export function classicAdd(from: u32, n: u32): u32 {
+  const k = count
+  for (let i = from; i < n; i++) {
+    const h = load<u64>(hashes + (<usize>i << 3))
+    let fresh: u32 = 0
+    for (let j: u32 = 0; j < k; j++) {
+      const at = spread(derived(h, j), size)
+      const byte = bits + <usize>(at >> 3)
+      const old = <u32>load<u8>(byte)
+      const set = old | (1 << (<u32>at & 7))
+      fresh += <u32>(set != old)
+      store<u8>(byte, <u8>set)
+    }
+    ones += fresh
+    store<u8>(verdicts + <usize>i, <u8>(fresh != 0))
+  }
+  return n
+}
+
+/** Asks for hashes [0, n), marks nothing: verdict 0 where all k bits are set. */
+export function classicHas(n: u32): void {
+  const k = count
+  for (let i: u32 = 0; i < n; i++) {
+    const h = load<u64>(hashes + (<usize>i << 3))
+    let absent: u8 = 0
+    for (let j: u32 = 0; j < k; j++) {
+      const at = spread(derived(h, j), size)
+      if (!(load<u8>(bits + <usize>(at >> 3)) >> (<u8>at & 7) & 1)) {
+        absent = 1
+        break
+      }
+    }
+    store<u8>(verdicts + <usize>i, absent)
+  }
+}
+
+export function classicOnes(): f64 {
+  return <f64>ones
+}
+
+export function classicBits(): usize {
+  return bits
+}

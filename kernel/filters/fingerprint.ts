@@ -1,0 +1,392 @@
+// Fingerprint: the 64-bit hashes themselves in open addressing, as Mercator kept checksums (in cen-2010). Errs
+// towards "seen" only when two keys share all 64 bits: n/2^64 a query. Grows one segment at a time: the hash's
+// top bits choose a segment through a directory; a full segment gives three fifths of its range to a new one.
+// Uneven halves keep the segments out of step, so memory grows smoothly instead of doubling at once.
+import { alloc, allocZeroed, release } from '../memory'
+import { hashes, verdicts } from '../batch'
+
+/** Slots of a bucket: one cache line. A hash lies in its own bucket or, when that is full, in the next with room. */
+const BUCKET: u32 = 8
+/** Slots of a grown segment: 256 KiB of hashes. The first segment starts small and doubles up to this. */
+const SEGMENT_SLOTS: u32 = 32768
+const FIRST_SLOTS: u32 = 2048
+/** A segment's header: u32 count, u32 first and u32 last-plus-one directory entry. */
+const HEADER: usize = 64
+/** Hashes probed together, after one pass that only touches their slots: the cache misses overlap. */
+const GROUP: u32 = 128
+
+let directory: usize = 0
+let directoryBits: u32 = 0
+/** Slots of every segment less one: all are of one size. The first is alone until it has grown to full size. */
+let slotMask: u32 = FIRST_SLOTS - 1
+let total: u64 = 0
+/** Segments that moved to another instance, linked through their first word, to be used again. */
+let spare: usize = 0
+let touched: u64 = 0
+const addresses: usize = memory.data(128 * 4, 16)
+const crowded: usize = memory.data(128 * 4, 16)
+
+// @ts-ignore: decorator
+@inline
+function segmentOf(h: u64): usize {
+  return <usize>load<u32>(directory + (<usize>(h >> (64 - <u64>directoryBits)) << 2))
+}
+
+// @ts-ignore: decorator
+@inline
+function bucketOf(segment: usize, h: u64): usize {
+  return segment + HEADER + (<usize>(<u32>h & slotMask & ~(BUCKET - 1)) << 3)
+}
+
+// Which of a bucket's eight slots hold `wanted`, as bits.
+// @ts-ignore: decorator
+@inline
+function slotsWith(bucket: usize, wanted: v128): u32 {
+  return i64x2.bitmask(i64x2.eq(v128.load(bucket), wanted))
+    | i64x2.bitmask(i64x2.eq(v128.load(bucket, 16), wanted)) << 2
+    | i64x2.bitmask(i64x2.eq(v128.load(bucket, 32), wanted)) << 4
+    | i64x2.bitmask(i64x2.eq(v128.load(bucket, 48), wanted)) << 6
+}
+
+// @ts-ignore: decorator
+@inline
+function isCrowded(segment: usize): bool {
+  return load<u32>(segment) > slotMask - (slotMask >> 3)
+}
+
+// @ts-ignore: decorator
+@inline
+function slotBytes(): usize {
+  return (<usize>slotMask + 1) << 3
+}
+
+function newSegment(from: u32, to: u32): usize {
+  let segment = spare
+  if (segment) {
+    spare = <usize>load<u32>(segment)
+    memory.fill(segment, 0, HEADER + slotBytes())
+  } else {
+    segment = allocZeroed(HEADER + slotBytes())
+    if (!segment) return 0
+  }
+  store<u32>(segment, from, 4)
+  store<u32>(segment, to, 8)
+  return segment
+}
+
+/** An empty filter. False when there is no room. */
+export function fingerprintCreate(): bool {
+  directoryBits = 4
+  directory = alloc(4 << directoryBits)
+  if (!directory) return false
+  const segment = newSegment(0, 1 << directoryBits)
+  if (!segment) return false
+  for (let i: u32 = 0; i < 1 << directoryBits; i++) store<u32>(directory + (<usize>i << 2), <u32>segment)
+  return true
+}
+
+// @ts-ignore: decorator
+@inline
+function nextBucket(segment: usize, bucket: usize): usize {
+  bucket += BUCKET << 3
+  return bucket == segment + HEADER + slotBytes() ? segment + HEADER : bucket
+}
+
+// Puts a hash that is known to be absent into a segment that has room.
+function place(segment: usize, h: u64): void {
+  let bucket = bucketOf(segment, h)
+  while (true) {
+    const empty = slotsWith(bucket, i64x2.splat(0))
+    if (empty) {
+      store<u64>(bucket + (<usize>ctz(empty) << 3), h)
+      return
+    }
+    bucket = nextBucket(segment, bucket)
+  }
+}
+
+function refineDirectory(): bool {
+  const entries: u32 = 1 << directoryBits
+  const finer = alloc(<usize>entries << 3)
+  if (!finer) return false
+  let at: u32 = 0
+  while (at < entries) {
+    const segment = <usize>load<u32>(directory + (<usize>at << 2))
+    const to = load<u32>(segment, 8)
+    for (let i = at << 1; i < to << 1; i++) store<u32>(finer + (<usize>i << 2), <u32>segment)
+    store<u32>(segment, at << 1, 4)
+    store<u32>(segment, to << 1, 8)
+    at = to
+  }
+  release(directory, <usize>entries << 2)
+  directory = finer
+  directoryBits++
+  return true
+}
+
+// The first segment, while it is alone, moves to one of twice its size.
+function doubleSegment(segment: usize): bool {
+  const bytes = slotBytes()
+  slotMask = slotMask << 1 | 1
+  const bigger = newSegment(load<u32>(segment, 4), load<u32>(segment, 8))
+  if (!bigger) {
+    slotMask >>= 1
+    return false
+  }
+  store<u32>(bigger, load<u32>(segment))
+  for (let p = segment + HEADER; p < segment + HEADER + bytes; p += 8) {
+    const h = load<u64>(p)
+    if (h) place(bigger, h)
+  }
+  for (let i: u32 = 0; i < 1 << directoryBits; i++) store<u32>(directory + (<usize>i << 2), <u32>bigger)
+  release(segment, HEADER + bytes)
+  return true
+}
+
+// Makes room in a crowded segment. False when the instance is full; the segment then still has room for a group.
+function relieve(segment: usize): bool {
+  if (slotMask + 1 < SEGMENT_SLOTS) return doubleSegment(segment)
+  while (load<u32>(segment, 8) - load<u32>(segment, 4) < 5) if (!refineDirectory()) return false
+  const from = load<u32>(segment, 4)
+  const to = load<u32>(segment, 8)
+  const middle = from + (to - from) * 2 / 5
+  const bytes = slotBytes()
+  const old = alloc(bytes)
+  if (!old) return false
+  const other = newSegment(middle, to)
+  if (!other) {
+    release(old, bytes)
+    return false
+  }
+  memory.copy(old, segment + HEADER, bytes)
+  memory.fill(segment + HEADER, 0, bytes)
+  let kept: u32 = 0
+  let moved: u32 = 0
+  const shift = 64 - <u64>directoryBits
+  for (let p = old; p < old + bytes; p += 8) {
+    const h = load<u64>(p)
+    if (!h) continue
+    if (<u32>(h >> shift) < middle) {
+      place(segment, h)
+      kept++
+    } else {
+      place(other, h)
+      moved++
+    }
+  }
+  store<u32>(segment, kept)
+  store<u32>(segment, middle, 8)
+  store<u32>(other, moved)
+  for (let i = middle; i < to; i++) store<u32>(directory + (<usize>i << 2), <u32>other)
+  release(old, bytes)
+  return true
+}
+
+// @ts-ignore: decorator
+@inline
+function remembered(h: u64): u64 {
+  return h ? h : 1 // 0 marks an empty slot
+}
+
+function touchGroup(from: u32, to: u32): void {
+  let sum: u64 = 0
+  for (let i = from; i < to; i++) {
+    const h = remembered(load<u64>(hashes + (<usize>i << 3)))
+    const bucket = bucketOf(segmentOf(h), h)
+    store<u32>(addresses + (<usize>(i - from) << 2), <u32>bucket)
+    sum += load<u64>(bucket)
+  }
+  touched = sum
+}
+
+// The slot that holds `h`, or the empty one where it would go, looking from `bucket` on.
+// @ts-ignore: decorator
+@inline
+function seek(bucket: usize, h: u64): usize {
+  const wanted = i64x2.splat(h)
+  while (true) {
+    const found = slotsWith(bucket, wanted)
+    if (found) return bucket + (<usize>ctz(found) << 3)
+    const empty = slotsWith(bucket, i64x2.splat(0))
+    if (empty) return bucket + (<usize>ctz(empty) << 3)
+    bucket = nextBucket(segmentOf(h), bucket)
+  }
+}
+
+/** Test-and-set of hashes [from, n). Returns how many of the batch are done: fewer than `n` when it is full. */
+export function fingerprintAdd(from: u32, n: u32): u32 {
+  while (from < n) {
+    const to = min(from + GROUP, n)
+    touchGroup(from, to)
+    let waiting: u32 = 0
+    for (let i = from; i < to; i++) {
+      const h = remembered(load<u64>(hashes + (<usize>i << 3)))
+      const slot = seek(<usize>load<u32>(addresses + (<usize>(i - from) << 2)), h)
+      if (load<u64>(slot) == h) {
+        store<u8>(verdicts + <usize>i, 0)
+        continue
+      }
+      store<u64>(slot, h)
+      store<u8>(verdicts + <usize>i, 1)
+      total++
+      const segment = segmentOf(h)
+      store<u32>(segment, load<u32>(segment) + 1)
+      if (isCrowded(segment)) {
+        store<u32>(crowded + (<usize>waiting << 2), <u32>segment)
+        waiting++
+      }
+    }
+    from = to
+    for (let i: u32 = 0; i < waiting; i++) {
+      const segment = <usize>load<u32>(crowded + (<usize>i << 2))
+      // A segment may be listed more than once; a first segment that was doubled has left its place.
+      if (i && <u32>segment == load<u32>(crowded + (<usize>(i - 1) << 2))) continue
+      if (isCrowded(segment) && !relieve(segment)) return from
+    }
+  }
+  return n
+}
+
+/** Asks for hashes [0, n), marks nothing: verdict 0 where one is remembered. */
+export function fingerprintHas(n: u32): void {
+  let from: u32 = 0
+  while (from < n) {
+    const to = min(from + GROUP, n)
+    touchGroup(from, to)
+    for (let i = from; i < to; i++) {
+      const h = remembered(load<u64>(hashes + (<usize>i << 3)))
+      const slot = seek(<usize>load<u32>(addresses + (<usize>(i - from) << 2)), h)
+      store<u8>(verdicts + <usize>i, <u8>(load<u64>(slot) != h))
+    }
+    from = to
+  }
+}
+
+// Empties a slot. What had overflowed past its full bucket moves up, so that no search ends too early.
+function clearSlot(segment: usize, slot: usize): void {
+  const slots = segment + HEADER
+  const last = slotMask >> 3
+  let bucket = slots + ((slot - slots) & ~63)
+  while (true) {
+    // Buckets fill from the left: the last hash of the bucket takes the place, which leaves a gap at its end.
+    const empty = slotsWith(bucket, i64x2.splat(0))
+    const end = bucket + (<usize>(empty ? ctz(empty) : BUCKET) << 3) - 8
+    store<u64>(slot, load<u64>(end))
+    store<u64>(end, 0)
+    if (empty) return
+    // The bucket was full: look further on for a hash that belongs in it or before it.
+    slot = end
+    const here = <u32>((bucket - slots) >> 6)
+    let next = bucket
+    let borrowed: usize = 0
+    while (!borrowed) {
+      next = nextBucket(segment, next)
+      const at = <u32>((next - slots) >> 6)
+      for (let p = next; p < next + 64; p += 8) {
+        const h = load<u64>(p)
+        if (!h) return
+        const home = (<u32>h & slotMask) >> 3
+        if (((at - home) & last) >= ((at - here) & last)) {
+          borrowed = p
+          break
+        }
+      }
+    }
+    store<u64>(slot, load<u64>(borrowed))
+    slot = borrowed
+    bucket = next
+  }
+}
+
+/** Forgets hashes [0, n): verdict 0 where one was remembered. */
+export function fingerprintDelete(n: u32): void {
+  for (let i: u32 = 0; i < n; i++) {
+    const h = remembered(load<u64>(hashes + (<usize>i << 3)))
+    const segment = segmentOf(h)
+    const slot = seek(bucketOf(segment, h), h)
+    const found = load<u64>(slot) == h
+    store<u8>(verdicts + <usize>i, <u8>!found)
+    if (!found) continue
+    total--
+    store<u32>(segment, load<u32>(segment) - 1)
+    clearSlot(segment, slot)
+  }
+}
+
+export function fingerprintCount(): f64 {
+  return <f64>total
+}
+
+/** Bytes held by segments and directory. */
+export function fingerprintBytes(): f64 {
+  let bytes: f64 = <f64>(4 << directoryBits)
+  for (let at: u32 = 0; at < 1 << directoryBits; ) {
+    const segment = <usize>load<u32>(directory + (<usize>at << 2))
+    bytes += <f64>(HEADER + slotBytes())
+    at = load<u32>(segment, 8)
+  }
+  return bytes
+}
+
+/** Walks the segments: the one at directory entry `at`, or 0 past the last. Its header says where the next begins. */
+export function fingerprintSegment(at: u32): usize {
+  return at < 1 << directoryBits ? <usize>load<u32>(directory + (<usize>at << 2)) : 0
+}
+
+export function fingerprintDirectoryBits(): u32 {
+  return directoryBits
+}
+
+/** Bytes of one segment with its header. */
+export function fingerprintSegmentBytes(): usize {
+  return HEADER + slotBytes()
+}
+
+/** The directory entry at which the segments divide most evenly by their hashes; 0 when there is only one. */
+export function fingerprintMiddle(): u32 {
+  let below: u64 = 0
+  let at: u32 = 0
+  while (at < 1 << directoryBits) {
+    const segment = <usize>load<u32>(directory + (<usize>at << 2))
+    below += load<u32>(segment)
+    const next = load<u32>(segment, 8)
+    if (below << 1 >= total) return next < 1 << directoryBits ? next : at
+    at = next
+  }
+  return 0
+}
+
+/** Lets go of all segments from directory entry `middle` on; the one before them now covers their range. */
+export function fingerprintCut(middle: u32): void {
+  const keeper = <usize>load<u32>(directory + (<usize>(middle - 1) << 2))
+  let at = middle
+  while (at < 1 << directoryBits) {
+    const segment = <usize>load<u32>(directory + (<usize>at << 2))
+    at = load<u32>(segment, 8)
+    total -= load<u32>(segment)
+    store<u32>(segment, <u32>spare)
+    spare = segment
+  }
+  for (let i = middle; i < 1 << directoryBits; i++) store<u32>(directory + (<usize>i << 2), <u32>keeper)
+  store<u32>(keeper, 1 << directoryBits, 8)
+}
+
+/** Makes an empty filter ready to take whole segments: 2^bits directory entries, `slots` in a segment. */
+export function fingerprintAdopt(bits: u32, slots: u32): bool {
+  directoryBits = bits
+  slotMask = slots - 1
+  directory = alloc(4 << bits)
+  return directory != 0
+}
+
+/** Room for one segment, to be filled header and all; 0 when there is none. */
+export function fingerprintAdoptRoom(): usize {
+  return alloc(HEADER + slotBytes())
+}
+
+/** Takes the segment at `segment`, which now also covers the directory entries from `from` up to its own. */
+export function fingerprintAdopted(segment: usize, from: u32): void {
+  store<u32>(segment, from, 4)
+  for (let i = from; i < load<u32>(segment, 8); i++) store<u32>(directory + (<usize>i << 2), <u32>segment)
+  total += load<u32>(segment)
+}

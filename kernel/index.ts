@@ -1,0 +1,27 @@
+// The whole ABI of the kernel. One instance holds one filter (or one shard of it) and the buffers of one batch.
+// The way of a batch: reserveInput → findLines → canonicalise (or takeLinesAsKeys) → hashKeys → …Add / …Has.
+import * as batch from './batch'
+
+export { reserveInput, reserveSpill, reserveOutput } from './batch'
+export { findLines, lineCursor, takeLinesAsKeys, keepFrom, keepLines, keptKeyBytes, keepKeys, countNew } from './lines'
+export { canonicalise } from './canonical'
+export { setKey } from './siphash'
+export { setHash, hashKeys } from './hash'
+export {
+  fingerprintCreate, fingerprintAdd, fingerprintHas, fingerprintDelete,
+  fingerprintCount, fingerprintBytes, fingerprintSegment, fingerprintDirectoryBits, fingerprintSegmentBytes,
+  fingerprintMiddle, fingerprintCut, fingerprintAdopt, fingerprintAdoptRoom, fingerprintAdopted,
+} from './filters/fingerprint'
+export { classicCreate, classicAdd, classicHas, classicOnes, classicBits } from './filters/classic'
+export { blockedCreate, blockedAdd, blockedHas, blockedOnes, blockedBits } from './filters/blocked'
+
+// Where the batch's arrays lie: they never move.
+export const batchLines = batch.BATCH
+export const slackBytes = batch.SLACK
+export const lineStarts = batch.lineStarts
+export const lineEnds = batch.lineEnds
+export const keyStarts = batch.keyStarts
+export const keyEnds = batch.keyEnds
+export const hashes = batch.hashes
+export const verdicts = batch.verdicts
+export const unusual = batch.unusual

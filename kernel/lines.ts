@@ -1,0 +1,120 @@
+// Lines: finds newline-separated lines, 64 bytes at a time, and afterwards keeps those that are wanted,
+// moved together in place. A line is the bytes before its newline; a last line without one counts too.
+import { BATCH, keyEnds, keyStarts, lineEnds, lineStarts, verdicts } from './batch'
+
+/** Where the next batch starts, after `findLines`: just behind the last newline it took. */
+export let lineCursor: usize = 0
+let outCursor: usize = 0
+
+// @ts-ignore: decorator
+@inline
+function newlines(p: usize, nl: v128): u64 {
+  return <u64>i8x16.bitmask(i8x16.eq(v128.load(p), nl))
+}
+
+/**
+ * Takes up to one batch of whole lines from [from, to). `searched` is how far [from, …) is known to hold no
+ * newline, so that a long line arriving in pieces is scanned once. With `last`, what follows the last newline
+ * is a line too. Returns the number of lines.
+ */
+export function findLines(from: usize, searched: usize, to: usize, last: bool): u32 {
+  const nl = i8x16.splat(10)
+  let n: u32 = 0
+  let start = from
+  let p = searched
+  while (p < to) {
+    let found = newlines(p, nl) | newlines(p + 16, nl) << 16 | newlines(p + 32, nl) << 32 | newlines(p + 48, nl) << 48
+    if (to - p < 64) found &= (<u64>1 << (to - p)) - 1
+    while (found) {
+      const end = p + <usize>ctz(found)
+      found &= found - 1
+      store<u32>(lineStarts + (<usize>n << 2), <u32>start)
+      store<u32>(lineEnds + (<usize>n << 2), <u32>end)
+      start = end + 1
+      if (++n == BATCH) {
+        lineCursor = start
+        return n
+      }
+    }
+    p += 64
+  }
+  if (last && start < to) {
+    store<u32>(lineStarts + (<usize>n << 2), <u32>start)
+    store<u32>(lineEnds + (<usize>n << 2), <u32>to)
+    n++
+    start = to
+  }
+  lineCursor = start
+  return n
+}
+
+/** Lines and keys are the same bytes: the profile `raw`. */
+export function takeLinesAsKeys(n: u32): void {
+  memory.copy(keyStarts, lineStarts, <usize>n << 2)
+  memory.copy(keyEnds, lineEnds, <usize>n << 2)
+}
+
+/** Sets where `keepLines` writes next: at or before the first line that is still to be kept. */
+export function keepFrom(ptr: usize): void {
+  outCursor = ptr
+}
+
+// Moves [from, from + size) down to `to`, 16 bytes at a time where that cannot overwrite what is still unread.
+function moveDown(to: usize, from: usize, size: usize): void {
+  if (from - to < 16 || size > 4096) {
+    memory.copy(to, from, size)
+    return
+  }
+  for (let i: usize = 0; i < size; i += 16) v128.store(to + i, v128.load(from + i))
+}
+
+/** Keeps the lines whose verdict is `wanted`, each with its newline. Returns the end of all that was kept. */
+export function keepLines(n: u32, wanted: u32): usize {
+  let out = outCursor
+  let i: u32 = 0
+  while (i < n) {
+    if (<u32>load<u8>(verdicts + <usize>i) != wanted) {
+      i++
+      continue
+    }
+    const from = <usize>load<u32>(lineStarts + (<usize>i << 2))
+    do {
+      i++
+    } while (i < n && <u32>load<u8>(verdicts + <usize>i) == wanted)
+    const end = <usize>load<u32>(lineEnds + (<usize>(i - 1) << 2))
+    if (out != from) moveDown(out, from, end - from)
+    out += end - from
+    store<u8>(out++, 10)
+  }
+  outCursor = out
+  return out
+}
+
+/** How many bytes the keys of the lines with verdict `wanted` take, each with a newline. */
+export function keptKeyBytes(n: u32, wanted: u32): usize {
+  let bytes: usize = 0
+  for (let i: u32 = 0; i < n; i++) {
+    if (<u32>load<u8>(verdicts + <usize>i) != wanted) continue
+    bytes += load<u32>(keyEnds + (<usize>i << 2)) - load<u32>(keyStarts + (<usize>i << 2)) + 1
+  }
+  return bytes
+}
+
+/** Writes those keys to `to`, each with a newline. */
+export function keepKeys(n: u32, wanted: u32, to: usize): void {
+  for (let i: u32 = 0; i < n; i++) {
+    if (<u32>load<u8>(verdicts + <usize>i) != wanted) continue
+    const from = <usize>load<u32>(keyStarts + (<usize>i << 2))
+    const size = <usize>load<u32>(keyEnds + (<usize>i << 2)) - from
+    memory.copy(to, from, size)
+    to += size
+    store<u8>(to++, 10)
+  }
+}
+
+/** How many of the verdicts [0, n) are "new". */
+export function countNew(n: u32): u32 {
+  let count: u32 = 0
+  for (let i: u32 = 0; i < n; i++) count += <u32>load<u8>(verdicts + <usize>i)
+  return count
+}

@@ -1,0 +1,78 @@
+// `urlsieve dedupe`: the first occurrence of every URL, original bytes, in input order.
+import type { Command } from 'commander'
+import { Sieve } from '../index.ts'
+import { readInput, totalBytes } from './input.ts'
+import { Output } from './output.ts'
+import { Progress } from './progress.ts'
+import { type SieveFlags, sieveOptions, withSieveOptions } from './sieve-options.ts'
+
+interface Flags extends SieveFlags {
+  repeated?: boolean
+  keys?: boolean
+  output?: string
+  stats?: boolean
+  quiet?: boolean
+}
+
+export function dedupeCommand(program: Command): void {
+  withSieveOptions(program.command('dedupe'))
+    .summary('print the first occurrence of every URL')
+    .description(
+      'Prints the first occurrence of every URL: original bytes, input order. Reads stdin when no file or - is given;\n' +
+        '.gz files are read as such. Lines that are no URL are kept as they stand and counted.',
+    )
+    .argument('[files...]', 'files of one URL a line')
+    .option('--repeated', 'print the repeats instead')
+    .option('--keys', 'print keys instead of the original lines')
+    .option('-o, --output <file>', 'write here instead of stdout')
+    .option('--stats', 'one JSON object to stderr at the end')
+    .option('--quiet', 'no progress, no summary')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  urlsieve dedupe links.txt > unique.txt
+  zcat crawl-*.gz | urlsieve dedupe --profile raw | sort
+  urlsieve dedupe links.txt.gz --filter blocked --urls 10M --fpr 1e-6 --stats -o unique.txt`,
+    )
+    .action(dedupe)
+}
+
+async function dedupe(files: string[], flags: Flags): Promise<void> {
+  const started = performance.now()
+  const paths = files.length > 0 ? files : ['-']
+  const total = totalBytes(paths)
+  const sieve = await Sieve.create(sieveOptions(flags))
+  const output = new Output(flags.output)
+  const progress = new Progress(total, flags.quiet)
+  const feed = sieve.feed({ keep: flags.repeated ? 'seen' : 'new', as: flags.keys ? 'key' : 'line' })
+  let before = 0
+  let bytes = 0
+  try {
+    for (const path of paths) {
+      let consumed = 0
+      await readInput(path, {
+        room: (size) => feed.room(size),
+        push(size, position) {
+          bytes += size
+          consumed = position
+          output.write(feed.push(size))
+          progress.tick(() => ({ lines: feed.lines, fresh: sieve.stats().urls, bytes: before + position }))
+        },
+      })
+      output.write(feed.end())
+      before += consumed
+    }
+  } finally {
+    progress.done()
+    output.close()
+    if (flags.stats) {
+      const { urls, seen, invalid, sizeBytes } = sieve.stats()
+      const seconds = (performance.now() - started) / 1000
+      const urlsPerSecond = Math.round(feed.lines / seconds)
+      process.stderr.write(
+        `${JSON.stringify({ lines: feed.lines, new: urls, seen, invalid, bytes, seconds, urlsPerSecond, sizeBytes })}\n`,
+      )
+    }
+  }
+}

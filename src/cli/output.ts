@@ -1,0 +1,52 @@
+// The output of a command: stdout or a file, written at once and whole. A closed pipe is a normal end; a full
+// device is an error, and what was written stays.
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { CommandError, EXIT, reason } from './exit.ts'
+import { whenReady } from './input.ts'
+
+/** Thrown when the reader of our output has gone: nothing more to do, and no error. */
+export class ClosedPipe extends Error {}
+
+export class Output {
+  bytes = 0
+  readonly #fd: number
+  readonly #name: string
+
+  constructor(path?: string) {
+    this.#name = path ?? 'stdout'
+    try {
+      this.#fd = path === undefined ? 1 : openSync(path, 'w')
+    } catch (error) {
+      throw this.#error(error)
+    }
+  }
+
+  write(bytes: Uint8Array): void {
+    let at = 0
+    while (at < bytes.length) {
+      try {
+        at += whenReady(() => writeSync(this.#fd, bytes, at, bytes.length - at))
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'EPIPE') throw new ClosedPipe()
+        throw this.#error(error)
+      }
+    }
+    this.bytes += bytes.length
+  }
+
+  print(text: string): void {
+    this.write(Buffer.from(text))
+  }
+
+  close(): void {
+    try {
+      if (this.#fd !== 1) closeSync(this.#fd)
+    } catch (error) {
+      throw this.#error(error)
+    }
+  }
+
+  #error(error: unknown): CommandError {
+    return new CommandError(EXIT.output, `cannot write ${this.#name}: ${reason(error)}`)
+  }
+}

@@ -1,0 +1,70 @@
+// Progress of a long run, on a terminal only: lines, rate, share of new ones, and the time left when the size of
+// the input is known. The first line appears after two seconds.
+import { writeSync } from 'node:fs'
+import { isatty } from 'node:tty'
+
+const FIRST_MS = 2000
+const STEP_MS = 250
+
+export interface Reading {
+  readonly lines: number
+  readonly fresh: number
+  /** Bytes of the input read so far, of `totalBytes`. */
+  readonly bytes: number
+}
+
+const number = new Intl.NumberFormat('en-US')
+
+/** 1:05 or 2:03:04. */
+export function clock(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds))
+  const parts = [Math.floor(whole / 60) % 60, whole % 60]
+  const hours = Math.floor(whole / 3600)
+  const padded = parts.map((part) => String(part).padStart(2, '0')).join(':')
+  return hours ? `${hours}:${padded}` : padded.replace(/^0/, '')
+}
+
+export class Progress {
+  readonly #on: boolean
+  readonly #total: number | null
+  readonly #start = performance.now()
+  #next = FIRST_MS
+  #shown = false
+
+  /** `quiet` turns it off; so does a stderr that is no terminal. */
+  constructor(totalBytes: number | null, quiet = false, terminal = isatty(2)) {
+    this.#total = totalBytes
+    this.#on = terminal && !quiet
+  }
+
+  tick(read: () => Reading): void {
+    if (!this.#on) return
+    const elapsed = performance.now() - this.#start
+    if (elapsed < this.#next) return
+    this.#next = elapsed + STEP_MS
+    this.#shown = true
+    writeSync(2, `\r\x1b[K${this.text(read(), elapsed / 1000)}`)
+  }
+
+  text({ lines, fresh, bytes }: Reading, seconds: number): string {
+    const rate = bytes / seconds
+    const parts = [
+      `${number.format(lines)} lines`,
+      `${(lines / seconds / 1e6).toFixed(2)} M/s`,
+      `${(rate / 1e6).toFixed(0)} MB/s`,
+      `${lines ? ((fresh / lines) * 100).toFixed(1) : '0.0'} % new`,
+    ]
+    if (this.#total !== null && rate > 0) {
+      parts.push(
+        `${Math.floor((bytes / this.#total) * 100)} %`,
+        `${clock((this.#total - bytes) / rate)} left`,
+      )
+    }
+    return parts.join(' · ')
+  }
+
+  /** Takes the line away. */
+  done(): void {
+    if (this.#shown) writeSync(2, '\r\x1b[K')
+  }
+}

@@ -1,0 +1,16 @@
+// What urlsieve throws on purpose: one line that says what it got, what it expected and what to do.
+
+export type SieveErrorCode =
+  /** An option, or a combination of options, that cannot be. */
+  | 'option'
+  /** The machine, or one WebAssembly memory, has no room for what was asked. */
+  | 'room'
+
+export class SieveError extends Error {
+  readonly code: SieveErrorCode
+  constructor(code: SieveErrorCode, message: string) {
+    super(message)
+    this.name = 'SieveError'
+    this.code = code
+  }
+}

@@ -1,0 +1,117 @@
+// What a filter is to the rest of the library: a plan (how large, how wrong) and, in one kernel instance, the
+// batch operations. Verdicts are written by the kernel: 1 new, 0 seen.
+import { SieveError } from '../errors.ts'
+import type { Kernel } from '../kernel.ts'
+
+/** How large a filter shall be: by rate, by memory, or by the papers' own m and k. */
+export interface SizeRequest {
+  /** How many distinct URLs it shall hold within its promise. */
+  readonly expectedUrls?: number | undefined
+  /** The promised chance that a new URL is answered "seen", at `expectedUrls`. */
+  readonly falsePositiveRate?: number | undefined
+  /** All the memory the filter may take. */
+  readonly sizeBytes?: number | undefined
+  /** The papers' m. */
+  readonly bits?: number | undefined
+  /** The papers' k. */
+  readonly hashes?: number | undefined
+}
+
+export interface Plan {
+  readonly filter: string
+  readonly expectedUrls: number | null
+  /** The rate asked for, or the one that follows from the memory given, at `expectedUrls`. */
+  readonly promisedRate: number | null
+  /** What the formulas say the rate will be at `expectedUrls`. */
+  readonly expectedRate: number | null
+  readonly sizeBytes: number
+  readonly bits: number | null
+  readonly hashes: number | null
+  readonly bitsPerUrl: number | null
+}
+
+export interface Capabilities {
+  /** `delete(url)`. */
+  readonly delete: boolean
+  /** Takes any number of URLs without a capacity given before. */
+  readonly grow: boolean
+}
+
+/** What a filter says of itself at this moment. */
+export interface Measure {
+  readonly sizeBytes: number
+  /** Share of its bits, or of its slots, in use. */
+  readonly fill: number
+  /** The chance that a URL never added is answered "seen" now. */
+  readonly rate: number
+}
+
+/** A filter in one kernel instance. */
+export interface Filter {
+  /** Test-and-set of the batch's entries [from, n); returns how many are done: fewer than n when it is full. */
+  add(from: number, n: number): number
+  has(n: number): void
+  delete?(n: number): void
+  /**
+   * Moves the upper half of its hashes to a filter made in `other`, an instance of its own. Returns that filter
+   * and the first 32 bits from which on hashes are there now, or null when it cannot be divided.
+   */
+  divide?(other: Kernel): { filter: Filter; from: number } | null
+  measure(): Measure
+}
+
+export interface FilterKind {
+  readonly name: string
+  /** What it is, in one line. */
+  readonly does: string
+  /** The paper or system it comes from. */
+  readonly source: string
+  /** Which way it errs, in one line. */
+  readonly errs: string
+  readonly can: Capabilities
+  plan(request: SizeRequest): Plan
+  /** Makes the share `1 / shares` of the planned filter in an instance. */
+  create(kernel: Kernel, plan: Plan, shares: number): Filter
+}
+
+const shown = (value: unknown): string => (typeof value === 'number' ? String(value) : JSON.stringify(value))
+
+function checkNumber(name: string, value: unknown, ok: (n: number) => boolean, expected: string): void {
+  if (value === undefined) return
+  if (typeof value !== 'number' || Number.isNaN(value) || !ok(value)) {
+    throw new SieveError('option', `${name} ${shown(value)}: expected ${expected}`)
+  }
+}
+
+/** Throws one clear line for a size that cannot be; every plan starts with it. */
+export function checkSizes(request: SizeRequest): void {
+  const whole = (n: number) => Number.isSafeInteger(n) && n >= 1
+  checkNumber('expectedUrls', request.expectedUrls, whole, 'a whole number of at least 1')
+  checkNumber(
+    'falsePositiveRate',
+    request.falsePositiveRate,
+    (p) => p > 0 && p < 1,
+    'a number between 0 and 1',
+  )
+  checkNumber('sizeBytes', request.sizeBytes, (n) => whole(n) && n >= 64, 'a whole number of at least 64')
+  checkNumber('bits', request.bits, (n) => whole(n) && n >= 8 && n < 2 ** 48, 'a whole number from 8 to 2^48')
+  checkNumber('hashes', request.hashes, (n) => whole(n) && n <= 64, 'a whole number from 1 to 64')
+  if (request.sizeBytes !== undefined && request.bits !== undefined) {
+    throw new SieveError('option', 'both sizeBytes and bits are given: expected one of them')
+  }
+}
+
+/** The line every approximate filter answers with when its size does not follow from what it was given. */
+export function sizeMissing(filter: string): SieveError {
+  return new SieveError(
+    'option',
+    `filter '${filter}' has a fixed size: give expectedUrls with falsePositiveRate or sizeBytes, or bits with hashes`,
+  )
+}
+
+export function noRoom(filter: string, bytes: number): SieveError {
+  return new SieveError(
+    'room',
+    `no memory for filter '${filter}': asked for ${bytes} bytes; use a smaller size`,
+  )
+}

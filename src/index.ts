@@ -1,0 +1,17 @@
+// The public API: re-exports only. It imports no dependency and nothing of Node, so it works in a browser bundle.
+export type { Step } from './canonical/explain.ts'
+export { type Profile, type ProfileName, profiles } from './canonical/profiles.ts'
+export { type Rule, type RuleName, rules } from './canonical/rules.ts'
+export { SieveError, type SieveErrorCode } from './errors.ts'
+export type { Feed, FeedOptions } from './feed.ts'
+export type { Capabilities, Plan, SizeRequest } from './filters/filter.ts'
+export { type DeletingFilterName, type FilterName, filterNames, filters } from './filters/registry.ts'
+export { type HashName, hashNames } from './hashes.ts'
+export {
+  type DeletingSieve,
+  type Explanation,
+  Sieve,
+  type SieveOf,
+  type SieveOptions,
+  type Stats,
+} from './sieve.ts'

@@ -1,0 +1,26 @@
+// The crawlee profile against the package Crawlee itself computes its unique keys with.
+
+import { normalizeUrl } from '@apify/utilities'
+import { expect, it } from 'vitest'
+import { keyOf, profiles } from '../../src/canonical/profiles.ts'
+import { generateUrls } from './urls.ts'
+
+// See docs/profiles.md: an opaque path with spaces before its ? or #.
+const unsupported = (url: string) => / +[?#]/.test(url.replace(/[\t\n\r]/g, ''))
+
+it('agrees with normalizeUrl on generated URLs', () => {
+  let valid = 0
+  for (const url of generateUrls(41, 40_000, { lineEnds: true })) {
+    const expected = normalizeUrl(url)
+    if (expected !== null && !/^(?:https?|ftp|wss?|file):/.test(expected) && unsupported(url)) continue
+    expect(keyOf(profiles.crawlee, url), JSON.stringify(url)).toBe(expected)
+    if (expected !== null) valid++
+  }
+  expect(valid).toBeGreaterThan(30_000)
+})
+
+it('agrees on what is no URL', () => {
+  for (const url of ['', ' ', 'example.com', 'http://', '/a', '//h/a']) {
+    expect(keyOf(profiles.crawlee, url)).toBe(normalizeUrl(url))
+  }
+})

@@ -1,0 +1,81 @@
+// `explain`: the steps lead from the URL to its key, and the notes say what changed.
+
+import { expect, it } from 'vitest'
+import { explainKey } from '../../src/canonical/explain.ts'
+import { keyOf, profiles } from '../../src/canonical/profiles.ts'
+import { generateUrls } from './urls.ts'
+
+const notes = (url: string) => explainKey(profiles.whatwg, url).steps[0]!.notes
+
+it.each([
+  ['HTTP://h/', ['scheme lower-cased']],
+  ['http://EXAMPLE.com/', ['host lower-cased']],
+  ['http://h:80/', ['default port 80 dropped']],
+  ['http://h:/', ['empty port dropped']],
+  ['http://h:0081/', ['leading zeros of the port dropped']],
+  ['http://h', ['empty path written as /']],
+  ['http://h/a/../b', ['dot segments resolved']],
+  ['http://h/%2E/b', ['dot segments resolved']],
+  ['http://h/a b"é', ['percent-encoded in the path: space " é']],
+  ["http://h/?'", ["percent-encoded in the query: '"]],
+  [' http://h/\t', ['white space stripped at the ends']],
+  ['http://h/a\tb', ['tabs and line ends removed']],
+  ['http:\\\\h\\a', ['backslashes read as slashes']],
+  ['http:h/', ['scheme followed by two slashes']],
+  ['http://bücher.example/', ['international host written as punycode']],
+  ['http://ｈ/', ['host characters mapped to plain ones']],
+  ['http://127.1/', ['IPv4 address written as four decimal numbers']],
+  ['http://[0:0::1]/', ['IPv6 address in its shortest form']],
+  ['http://%61/', ['host percent-decoded']],
+  ['http://@h/', ['empty credentials dropped']],
+  ['http://a b@h/', ['credentials percent-encoded']],
+  ['file://localhost/a', ['host localhost dropped']],
+  ['http://h/a', []],
+])('whatwg notes of %j', (url, expected) => {
+  expect(notes(url)).toEqual(expected)
+})
+
+it('tells each step of a profile', () => {
+  const { key, isUrl, steps } = explainKey(profiles.aggressive, 'http://www.H.com/index.html?b&utm_x=1&a#f')
+  expect({ key, isUrl }).toEqual({ key: 'https://h.com?a&b', isUrl: true })
+  expect(steps.map(({ rule, notes }) => `${rule}: ${notes.join(', ')}`)).toEqual([
+    'whatwg: host lower-cased',
+    'no-fragment: fragment #f dropped',
+    'https: scheme http: → https:',
+    'no-tracking: parameter utm_x dropped',
+    'no-session: ',
+    'no-www: host //www.h.com → //h.com',
+    'no-index: path /index.html → /',
+    'sort-query: parameters in another order',
+    'no-trailing-slash: path / → (none)',
+    'no-empty-query: ',
+  ])
+})
+
+it('ends at the rule that finds no URL, and keys the line as it stands', () => {
+  const { key, isUrl, steps } = explainKey(profiles.crawlee, ' example.com ')
+  expect({ key, isUrl }).toEqual({ key: ' example.com ', isUrl: false })
+  expect(steps.map((step) => [step.rule, step.changed])).toEqual([
+    ['trim', true],
+    ['whatwg', false],
+  ])
+  expect(steps[1]!.notes).toEqual(['no URL by this rule: the line is keyed as it stands'])
+})
+
+it.each(Object.values(profiles))(
+  '$name: the steps are a chain to keyOf, with a note wherever something changed',
+  (profile) => {
+    for (const url of generateUrls(31, 3000, { lineEnds: true })) {
+      const { key, isUrl, steps } = explainKey(profile, url)
+      expect(isUrl ? key : null).toBe(keyOf(profile, url))
+      let form = url
+      for (const step of steps) {
+        expect(step.before).toBe(form)
+        expect(step.changed).toBe(step.before !== step.after)
+        if (step.changed) expect(step.notes, JSON.stringify(url)).not.toEqual([])
+        form = step.after
+      }
+      expect(isUrl ? form : url).toBe(key)
+    }
+  },
+)
