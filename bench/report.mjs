@@ -124,9 +124,9 @@ function boundsSection(run, verdicts) {
     text,
     `${atMost ? '≤' : '≥'} ${limit}`,
     figure(value),
-    holds === undefined ? 'not measured' : holds ? 'pass' : 'FAIL',
+    value === undefined ? 'not measured' : holds === undefined ? 'not judged' : holds ? 'pass' : 'FAIL',
   ])
-  const caution = isFull(run) ? '' : ' (set for 10,000,000 lines and more: this run is a smoke test)'
+  const caution = isFull(run) ? '' : ' (judged at 10,000,000 lines only)'
   return [`Must show${caution}`, table(['bound', 'limit', 'measured', ''], rows)].join('\n')
 }
 

@@ -11,6 +11,9 @@ export const lineStarts: usize = memory.data(2048 * 4, 16)
 export const lineEnds: usize = memory.data(2048 * 4, 16)
 export const keyStarts: usize = memory.data(2048 * 4, 16)
 export const keyEnds: usize = memory.data(2048 * 4, 16)
+/** The features of the keys, for the eigenvalue filter. */
+export const featureStarts: usize = memory.data(2048 * 4, 16)
+export const featureEnds: usize = memory.data(2048 * 4, 16)
 export const hashes: usize = memory.data(2048 * 8, 64)
 export const verdicts: usize = memory.data(2048, 64)
 /** Indices of the lines that the kernel hands to the platform. */
@@ -56,6 +59,19 @@ export function reserveSpill(bytes: usize): usize {
   spill = alloc(spillRoom + SLACK)
   if (!spill) spillRoom = 0
   return spill
+}
+
+let features: usize = 0
+let featureRoom: usize = 0
+
+/** Room for the features of one batch: what it held is gone. */
+export function reserveFeatures(bytes: usize): usize {
+  if (bytes <= featureRoom) return features
+  release(features, featureRoom + SLACK)
+  featureRoom = max(bytes, 64 << 10)
+  features = alloc(featureRoom + SLACK)
+  if (!features) featureRoom = 0
+  return features
 }
 
 let output: usize = 0

@@ -2,10 +2,10 @@
 // The way of a batch: reserveInput → findLines → canonicalise (or takeLinesAsKeys) → hashKeys → …Add / …Has.
 import * as batch from './batch'
 
-export { reserveInput, reserveSpill, reserveOutput } from './batch'
+export { reserveInput, reserveSpill, reserveOutput, reserveFeatures } from './batch'
 export { findLines, lineCursor, takeLinesAsKeys, keepFrom, keepLines, keptKeyBytes, keepKeys, countNew } from './lines'
 export { canonicalise } from './canonical'
-export { setKey } from './siphash'
+export { setKey } from './families/siphash'
 export { setHash, hashKeys } from './hash'
 export {
   fingerprintCreate, fingerprintAdd, fingerprintHas, fingerprintDelete,
@@ -13,6 +13,16 @@ export {
   fingerprintMiddle, fingerprintCut, fingerprintAdopt, fingerprintAdoptRoom, fingerprintAdopted,
 } from './filters/fingerprint'
 export { classicCreate, classicAdd, classicHas, classicOnes, classicBits } from './filters/classic'
+export { makeFeatures } from './features'
+export { eigenvalueCreate, eigenvalueAdd, eigenvalueHas, eigenvalueOnes, eigenvalueBits } from './filters/eigenvalue'
+export {
+  multilayerCreate, multilayerAdd, multilayerHas, multilayerLayers, multilayerOnes, multilayerLasts,
+  multilayerBits,
+} from './filters/multilayer'
+export {
+  prefixLayersCreate, prefixLayersAdd, prefixLayersHas, prefixLayersHasUnder,
+  prefixLayersOnes, prefixLayersFresh, prefixLayersBits,
+} from './filters/prefix-layers'
 export { blockedCreate, blockedAdd, blockedHas, blockedOnes, blockedBits } from './filters/blocked'
 
 // Where the batch's arrays lie: they never move.
@@ -22,6 +32,8 @@ export const lineStarts = batch.lineStarts
 export const lineEnds = batch.lineEnds
 export const keyStarts = batch.keyStarts
 export const keyEnds = batch.keyEnds
+export const featureStarts = batch.featureStarts
+export const featureEnds = batch.featureEnds
 export const hashes = batch.hashes
 export const verdicts = batch.verdicts
 export const unusual = batch.unusual

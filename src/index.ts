@@ -4,12 +4,19 @@ export { type Profile, type ProfileName, profiles } from './canonical/profiles.t
 export { type Rule, type RuleName, rules } from './canonical/rules.ts'
 export { SieveError, type SieveErrorCode } from './errors.ts'
 export type { Feed, FeedOptions } from './feed.ts'
-export type { Capabilities, Plan, SizeRequest } from './filters/filter.ts'
-export { type DeletingFilterName, type FilterName, filterNames, filters } from './filters/registry.ts'
-export { type HashName, hashNames } from './hashes.ts'
+export type { Capabilities, FilterOptions, LayerMeasure, Plan, SizeRequest } from './filters/filter.ts'
+export {
+  type DeletingFilterName,
+  type FilterName,
+  type FolderFilterName,
+  filterNames,
+  filters,
+} from './filters/registry.ts'
+export { type HashName, hashDescriptions, hashNames } from './hashes.ts'
 export {
   type DeletingSieve,
   type Explanation,
+  type FolderSieve,
   Sieve,
   type SieveOf,
   type SieveOptions,

@@ -8,6 +8,8 @@ export interface KernelExports {
   reserveInput(bytes: number): number
   reserveSpill(bytes: number): number
   reserveOutput(bytes: number): number
+  reserveFeatures(bytes: number): number
+  makeFeatures(kind: number, n: number): number
   findLines(from: number, searched: number, to: number, last: number): number
   takeLinesAsKeys(n: number): void
   keepFrom(ptr: number): void
@@ -17,7 +19,7 @@ export interface KernelExports {
   countNew(n: number): number
   canonicalise(n: number, rules: number): number
   setKey(lo: bigint, hi: bigint): void
-  setHash(family: number, seed: bigint): void
+  setHash(families: bigint, count: number, seed: bigint): void
   hashKeys(n: number): void
   fingerprintCreate(): number
   fingerprintAdd(from: number, n: number): number
@@ -43,6 +45,25 @@ export interface KernelExports {
   blockedHas(n: number): void
   blockedOnes(): number
   blockedBits(): number
+  multilayerCreate(layers: number, bits: bigint, hashes: number, mode: number): number
+  multilayerAdd(from: number, n: number): number
+  multilayerHas(n: number): void
+  multilayerLayers(): number
+  multilayerOnes(layer: number): number
+  multilayerLasts(layer: number): number
+  multilayerBits(layer: number): number
+  prefixLayersCreate(bits: bigint, hashes: number, folderHashes: number, layers: number): number
+  prefixLayersAdd(from: number, n: number): number
+  prefixLayersHas(n: number): void
+  prefixLayersHasUnder(n: number): void
+  prefixLayersOnes(): number
+  prefixLayersFresh(layer: number): number
+  prefixLayersBits(): number
+  eigenvalueCreate(urlBits: bigint, featureBits: bigint, hashes: number, featureHashes: number): number
+  eigenvalueAdd(from: number, n: number): number
+  eigenvalueHas(n: number): void
+  eigenvalueOnes(region: number): number
+  eigenvalueBits(region: number): number
 }
 
 /** The most that one instance can address; a filter larger than this is spread over several instances. */
@@ -64,6 +85,8 @@ export class Kernel {
   lineEnds!: Uint32Array
   keyStarts!: Uint32Array
   keyEnds!: Uint32Array
+  featureStarts!: Uint32Array
+  featureEnds!: Uint32Array
   hashes!: BigUint64Array
   verdicts!: Uint8Array
   unusual!: Uint32Array
@@ -107,6 +130,8 @@ export class Kernel {
     this.lineEnds = new Uint32Array(buffer, this.#constant('lineEnds'), n)
     this.keyStarts = new Uint32Array(buffer, this.#constant('keyStarts'), n)
     this.keyEnds = new Uint32Array(buffer, this.#constant('keyEnds'), n)
+    this.featureStarts = new Uint32Array(buffer, this.#constant('featureStarts'), n)
+    this.featureEnds = new Uint32Array(buffer, this.#constant('featureEnds'), n)
     this.hashes = new BigUint64Array(buffer, this.#constant('hashes'), n)
     this.verdicts = new Uint8Array(buffer, this.#constant('verdicts'), n)
     this.unusual = new Uint32Array(buffer, this.#constant('unusual'), n)

@@ -26,16 +26,24 @@ export class Shards {
   /** In the order of their hashes. */
   readonly #shards: Shard[] = []
 
-  constructor(module: WebAssembly.Module, kind: FilterKind, plan: Plan, instanceBytes = INSTANCE_BYTES) {
+  /** `spreads`: the filter takes hashes, so it can be in several instances. */
+  constructor(
+    module: WebAssembly.Module,
+    kind: FilterKind,
+    plan: Plan,
+    spreads: boolean,
+    instanceBytes = INSTANCE_BYTES,
+  ) {
     this.#module = module
     this.#plan = plan
     this.#instanceBytes = kind.can.grow ? Math.min(instanceBytes, GROWING_BYTES) : instanceBytes
     const room = Math.max(this.#instanceBytes - BATCH_BYTES, this.#instanceBytes / 2)
     const shares = Math.max(1, Math.ceil(plan.sizeBytes / room))
-    if (shares > MOST_SHARDS) {
+    const most = spreads ? MOST_SHARDS : 1
+    if (shares > most) {
       throw new SieveError(
         'room',
-        `filter '${plan.filter}' of ${plan.sizeBytes} bytes: expected at most ${MOST_SHARDS * room}`,
+        `filter '${plan.filter}' of ${plan.sizeBytes} bytes does not fit: expected at most ${most * room}`,
       )
     }
     for (let i = 0; i < shares; i++) {
@@ -69,6 +77,7 @@ export class Shards {
       done = front.filter.add(0, n)
       front.kernel.refresh()
       if (done === n) return
+      if (!front.filter.divide) throw this.#full()
       this.#divide(front)
     }
     this.#each(done, n, (shard, count) => this.#addAll(shard, count))
@@ -84,7 +93,13 @@ export class Shards {
     else this.#each(0, n, (shard, count) => shard.filter.delete!(count))
   }
 
+  /** Whether anything was added under the folders that are the batch's keys: verdict 0 where it may be so. */
+  hasUnder(n: number): void {
+    this.#shards[0]!.filter.hasUnder!(n)
+  }
+
   measure(): Measure {
+    if (this.#shards.length === 1) return this.#shards[0]!.filter.measure()
     const all = this.#shards.map(({ filter }) => filter.measure())
     const mean = (of: (m: Measure) => number) => all.reduce((sum, m) => sum + of(m), 0) / all.length
     return {

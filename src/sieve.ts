@@ -5,20 +5,25 @@ import { type Profile, type ProfileName, resolveProfile } from './canonical/prof
 import type { Rule, RuleName } from './canonical/rules.ts'
 import { SieveError } from './errors.ts'
 import { Feed, type FeedOptions } from './feed.ts'
-import type { FilterKind, Plan, SizeRequest } from './filters/filter.ts'
-import { type DeletingFilterName, type FilterName, filterKind } from './filters/registry.ts'
-import { applyHash, chooseHash, type HashChoice, type HashName } from './hashes.ts'
+import type { FilterKind, FilterOptions, LayerMeasure, Plan } from './filters/filter.ts'
+import {
+  type DeletingFilterName,
+  type FilterName,
+  type FolderFilterName,
+  filterKind,
+} from './filters/registry.ts'
+import { applyHash, chooseHash, type HashChoice, type HashName, isWideHash } from './hashes.ts'
 import { compileKernel, type Kernel } from './kernel.ts'
 import { Keys } from './keys.ts'
 import { Shards } from './shards.ts'
 
-export interface SieveOptions<F extends FilterName = FilterName> extends SizeRequest {
+export interface SieveOptions<F extends FilterName = FilterName> extends FilterOptions {
   /** Default `fingerprint`: no capacity to choose, practically exact. */
   readonly filter?: F
   /** How a URL becomes a key: a profile's name, or your own list of rules. Default `web`. */
   readonly profile?: ProfileName | readonly (RuleName | Rule)[] | Profile
-  /** Default `siphash`: keyed, since pages choose the URLs. */
-  readonly hash?: HashName
+  /** Default `siphash`: keyed, since pages choose the URLs. The papers' functions are for trusted input only. */
+  readonly hash?: HashName | readonly HashName[]
   /** 16 bytes. A random secret unless given; give one only to repeat a result. */
   readonly key?: Uint8Array
   /** The most memory one WebAssembly instance may take; past it the filter is spread over several. Default 4 GiB. */
@@ -28,7 +33,7 @@ export interface SieveOptions<F extends FilterName = FilterName> extends SizeReq
 export interface Stats {
   readonly filter: string
   readonly profile: string
-  readonly hash: HashName
+  readonly hash: string
   /** Distinct URLs marked: those answered "new". */
   readonly urls: number
   /** URLs answered "seen" by an add. */
@@ -46,6 +51,10 @@ export interface Stats {
   readonly promisedRate: number | null
   /** True when it holds more URLs than it was made for: the promise no longer holds. */
   readonly pastCapacity: boolean
+  /** Layered filters: fill and estimated distinct entries of each layer. */
+  readonly layers?: readonly LayerMeasure[]
+  /** Where a paper's formula and ours differ: further estimates of the rate, by name. */
+  readonly rates?: Readonly<Record<string, number>>
 }
 
 export interface Explanation {
@@ -64,7 +73,20 @@ export interface DeletingSieve extends Sieve {
   delete(url: string): boolean
 }
 
-export type SieveOf<F extends FilterName> = F extends DeletingFilterName ? DeletingSieve : Sieve
+/** A sieve whose filter remembers the folders of its URLs. */
+export interface FolderSieve extends Sieve {
+  /**
+   * Whether anything was seen under a host or folder, such as `example.com/blog/`. Errs towards "yes" at the
+   * filter's rate, and for folders deeper than its layers, for which it answers as for the deepest it remembers.
+   */
+  hasUnder(folder: string): boolean
+}
+
+export type SieveOf<F extends FilterName> = F extends DeletingFilterName
+  ? DeletingSieve
+  : F extends FolderFilterName
+    ? FolderSieve
+    : Sieve
 
 /** Room for one URL's bytes; longer ones ask the kernel for more. */
 const SHORT_BYTES = 16 * 1024
@@ -85,6 +107,8 @@ export class Sieve {
   readonly #kernel: Kernel
   readonly #keys: Keys
   readonly #shards: Shards
+  /** The filter takes 64-bit hashes of the keys. */
+  readonly #hashes: boolean
   #urls = 0
   #seen = 0
   /** The kernel's input buffer, for one URL at a time. */
@@ -97,7 +121,9 @@ export class Sieve {
     this.profile = resolveProfile(options.profile ?? 'web')
     this.#hash = chooseHash(options.hash, options.key)
     this.plan = this.#kind.plan(options)
-    this.#shards = new Shards(module, this.#kind, this.plan, options.instanceBytes)
+    const isWide = this.#hash.names.every(isWideHash)
+    this.#hashes = this.#kind.takes === 'hashes'
+    this.#shards = new Shards(module, this.#kind, this.plan, this.#hashes && isWide, options.instanceBytes)
     this.#kernel = this.#shards.front
     this.#keys = new Keys(this.profile)
     applyHash(this.#kernel, this.#hash)
@@ -111,7 +137,8 @@ export class Sieve {
   ): Promise<SieveOf<F>> {
     const kind = filterKind(options.filter ?? 'fingerprint')
     const module = await compileKernel()
-    return new (kind.can.delete ? ForgettingSieve : Sieve)(module, options) as SieveOf<F>
+    const made = kind.can.delete ? ForgettingSieve : kind.can.under ? RememberingFolders : Sieve
+    return new made(module, options) as Sieve as SieveOf<F>
   }
 
   /** Marks a URL. True: it is new. False: it was seen, or the filter errs. */
@@ -187,12 +214,12 @@ export class Sieve {
   }
 
   stats(): Stats {
-    const { sizeBytes, fill, rate } = this.#shards.measure()
+    const { sizeBytes, fill, rate, layers, rates } = this.#shards.measure()
     const { expectedUrls, promisedRate } = this.plan
     return {
       filter: this.plan.filter,
       profile: this.profile.name,
-      hash: this.#hash.name,
+      hash: this.#hash.names.join(','),
       urls: this.#urls,
       seen: this.#seen,
       invalid: this.#keys.invalid,
@@ -202,6 +229,8 @@ export class Sieve {
       expectedRate: rate,
       promisedRate,
       pastCapacity: !this.#kind.can.grow && expectedUrls !== null && this.#urls > expectedUrls,
+      ...(layers && { layers }),
+      ...(rates && { rates }),
     }
   }
 
@@ -214,6 +243,16 @@ export class Sieve {
     return was
   }
 
+  /** Whether anything is under a folder; only a FolderSieve shows it. */
+  protected askUnder(folder: string): boolean {
+    const text = folder.includes('://') ? folder : `https://${folder}`
+    const { invalid } = this.#keys
+    this.#one(/[?#]/.test(text) || text.endsWith('/') ? text : `${text}/`)
+    this.#keys.invalid = invalid
+    this.#shards.hasUnder(1)
+    return this.#kernel.verdicts[0] === 0
+  }
+
   #add(n: number): void {
     this.#shards.add(n)
     const fresh = this.#kernel.call.countNew(n)
@@ -224,7 +263,7 @@ export class Sieve {
   // Keys and hashes of the n lines in the kernel's batch.
   #prepare(n: number): void {
     this.#keys.make(this.#kernel, n)
-    this.#kernel.call.hashKeys(n)
+    if (this.#hashes) this.#kernel.call.hashKeys(n)
   }
 
   #shortRoom(bytes = SHORT_BYTES): Uint8Array {
@@ -251,8 +290,8 @@ export class Sieve {
     const kernel = this.#kernel
     let done = 0
     while (done < urls.length) {
-      const room =
-        this.#short.length > CHUNK_BYTES ? this.#short : (this.#short = this.#shortRoom(CHUNK_BYTES))
+      if (this.#short.length < CHUNK_BYTES) this.#short = this.#shortRoom(CHUNK_BYTES)
+      const room = this.#short
       let n = 0
       let used = 0
       while (n < kernel.batchLines && done + n < urls.length) {
@@ -280,5 +319,11 @@ export class Sieve {
 class ForgettingSieve extends Sieve implements DeletingSieve {
   delete(url: string): boolean {
     return this.forget(url)
+  }
+}
+
+class RememberingFolders extends Sieve implements FolderSieve {
+  hasUnder(folder: string): boolean {
+    return this.askUnder(folder)
   }
 }

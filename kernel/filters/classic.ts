@@ -1,7 +1,9 @@
 // Classic: Bloom's filter of 1970 with any m bits and k hashes. Errs towards "seen" at the rate its fill gives,
-// never towards "new". The k addresses are independent hashes derived from the key's own.
+// never towards "new". The k addresses are independent hashes derived from the key's own, or the papers' functions.
 import { allocZeroed } from '../memory'
-import { hashes, verdicts } from '../batch'
+import { hashes, keyEnds, keyStarts, verdicts } from '../batch'
+import { hasBits, setBits } from '../bits'
+import { addressesOf, isWide } from '../hash'
 import { derived, spread } from '../mix'
 
 let bits: usize = 0
@@ -17,9 +19,24 @@ export function classicCreate(m: u64, k: u32): bool {
   return bits != 0
 }
 
-/** Test-and-set of hashes [from, n); no branch depends on a bit, so the cache misses of many URLs overlap. */
+// @ts-ignore: decorator
+@inline
+function keyAddresses(i: u32): void {
+  addressesOf(load<u32>(keyStarts + (<usize>i << 2)), load<u32>(keyEnds + (<usize>i << 2)), count, size, 0)
+}
+
+/** Test-and-set of keys [from, n); no branch depends on a bit, so the cache misses of many URLs overlap. */
 export function classicAdd(from: u32, n: u32): u32 {
   const k = count
+  if (!isWide) {
+    for (let i = from; i < n; i++) {
+      keyAddresses(i)
+      const fresh = setBits(bits, k)
+      ones += fresh
+      store<u8>(verdicts + <usize>i, <u8>(fresh != 0))
+    }
+    return n
+  }
   for (let i = from; i < n; i++) {
     const h = load<u64>(hashes + (<usize>i << 3))
     let fresh: u32 = 0
@@ -37,9 +54,16 @@ export function classicAdd(from: u32, n: u32): u32 {
   return n
 }
 
-/** Asks for hashes [0, n), marks nothing: verdict 0 where all k bits are set. */
+/** Asks for keys [0, n), marks nothing: verdict 0 where all k bits are set. */
 export function classicHas(n: u32): void {
   const k = count
+  if (!isWide) {
+    for (let i: u32 = 0; i < n; i++) {
+      keyAddresses(i)
+      store<u8>(verdicts + <usize>i, <u8>!hasBits(bits, k))
+    }
+    return
+  }
   for (let i: u32 = 0; i < n; i++) {
     const h = load<u64>(hashes + (<usize>i << 3))
     let absent: u8 = 0

@@ -4,12 +4,12 @@ import { profiles } from '../canonical/profiles.ts'
 import { filterNames } from '../filters/registry.ts'
 import { hashNames } from '../hashes.ts'
 import type { FilterName, HashName, ProfileName, SieveOptions } from '../index.ts'
-import { count, rate, size } from './values.ts'
+import { count, list, rate, size } from './values.ts'
 
 export interface SieveFlags {
   filter: FilterName
   profile: ProfileName
-  hash: HashName
+  hash: HashName[]
   urls?: number
   fpr?: number
   memory?: number
@@ -23,7 +23,9 @@ export function withSieveOptions(command: Command): Command {
     .addOption(
       new Option('--profile <name>', 'how a URL becomes a key').choices(Object.keys(profiles)).default('web'),
     )
-    .addOption(new Option('--hash <name>', 'how a key is hashed').choices(hashNames).default('siphash'))
+    .option('--hash <names>', `how a key is hashed: ${hashNames.join(', ')}; several with commas`, list, [
+      'siphash',
+    ])
     .option('--urls <n>', 'expected distinct URLs, for filters of a fixed size', count('--urls'))
     .option('--fpr <rate>', 'promised false-positive rate at that many URLs', rate('--fpr'))
     .option('--memory <size>', 'memory for the filter, instead of a rate', size('--memory'))

@@ -51,3 +51,8 @@ export function readableBytes(bytes: number): string {
   }
   return `${bytes >= 100 || unit === 0 ? Math.round(bytes) : bytes.toFixed(1)} ${units[unit]}`
 }
+
+/** Names with commas between them; which names there are is the library's to say. */
+export function list<T extends string>(text: string): T[] {
+  return text.split(',').map((name) => name.trim() as T)
+}

@@ -24,7 +24,8 @@ export const blocked: FilterKind = {
   does: 'a Bloom filter in 512-bit blocks: one cache miss a URL',
   source: 'Putze, Sanders, Singler 2007',
   errs: 'towards "seen", at the rate its fill gives; never towards "new"',
-  can: { delete: false, grow: false },
+  can: { delete: false, grow: false, under: false },
+  takes: 'hashes',
 
   plan(request) {
     checkSizes(request)

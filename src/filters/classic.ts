@@ -25,7 +25,8 @@ export const classic: FilterKind = {
   does: 'a bit array and k hashes of the whole key',
   source: 'Bloom 1970',
   errs: 'towards "seen", at the rate its fill gives; never towards "new"',
-  can: { delete: false, grow: false },
+  can: { delete: false, grow: false, under: false },
+  takes: 'hashes',
 
   plan(request) {
     checkSizes(request)

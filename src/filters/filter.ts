@@ -17,6 +17,24 @@ export interface SizeRequest {
   readonly hashes?: number | undefined
 }
 
+/** What a filter takes besides its size; each filter's own file says which of these it knows, and their defaults. */
+export interface FilterOptions extends SizeRequest {
+  /** `multilayer`, `prefix-layers`, `keyword-layers`: how many layers. */
+  readonly layers?: number | undefined
+  /** `multilayer`: what happens past the last layer. */
+  readonly depth?: 'join' | 'grow' | undefined
+  /** `multilayer`, `keyword-layers`: the papers' m, of each layer. */
+  readonly bitsPerLayer?: number | undefined
+  /** `keyword-layers`: words expected in a key; with the hashes this gives the number of layers. */
+  readonly keywords?: number | undefined
+  /** `prefix-layers`: hashes of a folder. */
+  readonly folderHashes?: number | undefined
+  /** `eigenvalue`: the function g, by name or your own. */
+  readonly features?: string | ((key: string) => string) | undefined
+  /** `eigenvalue`: the paper's d. */
+  readonly featureHashes?: number | undefined
+}
+
 export interface Plan {
   readonly filter: string
   readonly expectedUrls: number | null
@@ -28,6 +46,8 @@ export interface Plan {
   readonly bits: number | null
   readonly hashes: number | null
   readonly bitsPerUrl: number | null
+  /** The options that shape the filter, with defaults filled in: what its own file needs to make it. */
+  readonly shape?: Readonly<Record<string, unknown>>
 }
 
 export interface Capabilities {
@@ -35,6 +55,8 @@ export interface Capabilities {
   readonly delete: boolean
   /** Takes any number of URLs without a capacity given before. */
   readonly grow: boolean
+  /** `hasUnder(folder)`. */
+  readonly under: boolean
 }
 
 /** What a filter says of itself at this moment. */
@@ -44,6 +66,17 @@ export interface Measure {
   readonly fill: number
   /** The chance that a URL never added is answered "seen" now. */
   readonly rate: number
+  /** Of a layered filter: each layer's share of set bits and what that says it holds. */
+  readonly layers?: readonly LayerMeasure[]
+  /** Further estimates of the rate, by name, where a paper's formula and ours differ. */
+  readonly rates?: Readonly<Record<string, number>>
+}
+
+export interface LayerMeasure {
+  readonly name: string
+  readonly fill: number
+  /** Distinct entries, estimated from the fill. */
+  readonly distinct: number
 }
 
 /** A filter in one kernel instance. */
@@ -52,6 +85,8 @@ export interface Filter {
   add(from: number, n: number): number
   has(n: number): void
   delete?(n: number): void
+  /** Asks whether anything was added under the folders that are the batch's keys. */
+  hasUnder?(n: number): void
   /**
    * Moves the upper half of its hashes to a filter made in `other`, an instance of its own. Returns that filter
    * and the first 32 bits from which on hashes are there now, or null when it cannot be divided.
@@ -69,7 +104,11 @@ export interface FilterKind {
   /** Which way it errs, in one line. */
   readonly errs: string
   readonly can: Capabilities
-  plan(request: SizeRequest): Plan
+  /** What it works on: the batch's 64-bit hashes, or the keys themselves; the latter lives in one instance. */
+  readonly takes: 'hashes' | 'keys'
+  /** Past this many URLs it is too slow for anything but history. */
+  readonly comfortableUrls?: number
+  plan(request: FilterOptions): Plan
   /** Makes the share `1 / shares` of the planned filter in an instance. */
   create(kernel: Kernel, plan: Plan, shares: number): Filter
 }
@@ -99,6 +138,12 @@ export function checkSizes(request: SizeRequest): void {
   if (request.sizeBytes !== undefined && request.bits !== undefined) {
     throw new SieveError('option', 'both sizeBytes and bits are given: expected one of them')
   }
+}
+
+/** A whole number within bounds, or one clear line. */
+export function checkWhole(name: string, value: number | undefined, least: number, most: number): void {
+  const ok = (n: number) => Number.isSafeInteger(n) && n >= least && n <= most
+  checkNumber(name, value, ok, `a whole number from ${least} to ${most}`)
 }
 
 /** The line every approximate filter answers with when its size does not follow from what it was given. */

@@ -17,7 +17,8 @@ export const fingerprint: FilterKind = {
   does: '64-bit keyed hashes in a table that grows; practically exact',
   source: 'Mercator 1999',
   errs: 'towards "seen" with n / 2^64; never towards "new"',
-  can: { delete: true, grow: true },
+  can: { delete: true, grow: true, under: false },
+  takes: 'hashes',
 
   plan(request) {
     checkSizes(request)

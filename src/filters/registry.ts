@@ -3,14 +3,36 @@
 import { SieveError } from '../errors.ts'
 import { blocked } from './blocked.ts'
 import { classic } from './classic.ts'
+import { eigenvalue } from './eigenvalue.ts'
 import type { FilterKind } from './filter.ts'
 import { fingerprint } from './fingerprint.ts'
+import { hashSet } from './hash-set.ts'
+import { keywordLayers } from './keyword-layers.ts'
+import { linear } from './linear.ts'
+import { multilayer } from './multilayer.ts'
+import { prefixLayers } from './prefix-layers.ts'
+import { sortedArray } from './sorted-array.ts'
+import { trie } from './trie.ts'
 
-export const filters = { fingerprint, classic, blocked } as const satisfies Record<string, FilterKind>
+export const filters = {
+  fingerprint,
+  classic,
+  blocked,
+  multilayer,
+  'prefix-layers': prefixLayers,
+  eigenvalue,
+  'keyword-layers': keywordLayers,
+  'hash-set': hashSet,
+  'sorted-array': sortedArray,
+  linear,
+  trie,
+} as const satisfies Record<string, FilterKind>
 
 export type FilterName = keyof typeof filters
 /** Filters that can forget a URL. */
-export type DeletingFilterName = 'fingerprint'
+export type DeletingFilterName = 'fingerprint' | 'hash-set' | 'sorted-array' | 'linear' | 'trie'
+/** Filters that remember the folders of their URLs. */
+export type FolderFilterName = 'prefix-layers'
 
 export const filterNames = Object.keys(filters) as FilterName[]
 

@@ -1,0 +1,105 @@
+// What the two filters of the papers' multi-layer kind share: sizing and measuring of L layers and an XOR layer.
+// A promised rate sizes every layer for it: the XOR layer alone then keeps the promise, for segments that are all
+// known; the paper's f^L is not what one gets (docs/filters.md).
+import type { Kernel } from '../kernel.ts'
+import { classicBits, classicPlan, classicRate, estimateDistinct, multilayerRates } from '../sizing.ts'
+import {
+  checkSizes,
+  checkWhole,
+  type Filter,
+  type FilterOptions,
+  noRoom,
+  type Plan,
+  sizeMissing,
+} from './filter.ts'
+
+const DEFAULT_RATE = 1e-6
+const PAPER_HASHES = 3
+export const MOST_LAYERS = 64
+
+/** Numbers of kernel/filters/multilayer.ts. */
+export const MODES = { join: 0, grow: 1, words: 2 } as const
+
+export interface LayerShape {
+  readonly layers: number
+  readonly mode: keyof typeof MODES
+  readonly bitsPerLayer: number
+}
+
+function bitsAndHashes(
+  filter: string,
+  options: FilterOptions,
+  layers: number,
+): { bits: number; hashes: number } {
+  const { expectedUrls: urls, hashes } = options
+  const total = options.bits ?? (options.sizeBytes === undefined ? undefined : options.sizeBytes * 8)
+  const bits = options.bitsPerLayer ?? (total === undefined ? undefined : Math.floor(total / (layers + 1)))
+  if (bits !== undefined) return { bits: Math.max(8, bits), hashes: hashes ?? PAPER_HASHES }
+  if (urls === undefined) throw sizeMissing(filter)
+  const rate = options.falsePositiveRate ?? DEFAULT_RATE
+  if (hashes !== undefined) return { bits: Math.ceil(classicBits({ urls, rate, hashes })), hashes }
+  return classicPlan({ urls, rate })
+}
+
+export function planLayers(
+  filter: string,
+  options: FilterOptions,
+  layers: number,
+  mode: LayerShape['mode'],
+): Plan {
+  checkSizes(options)
+  checkWhole('layers', layers, 1, MOST_LAYERS)
+  checkWhole('bitsPerLayer', options.bitsPerLayer, 8, 2 ** 48)
+  const { bits, hashes } = bitsAndHashes(filter, options, layers)
+  const urls = options.expectedUrls ?? null
+  const expectedRate = urls === null ? null : classicRate({ bits, hashes, urls })
+  const sizeBytes = Math.ceil(bits / 8) * (layers + 1)
+  return {
+    filter,
+    expectedUrls: urls,
+    promisedRate: options.falsePositiveRate ?? expectedRate,
+    expectedRate,
+    sizeBytes,
+    bits: bits * (layers + 1),
+    hashes,
+    bitsPerUrl: urls === null ? null : (bits * (layers + 1)) / urls,
+    shape: { layers, mode, bitsPerLayer: bits } satisfies LayerShape,
+  }
+}
+
+export function createLayers(kernel: Kernel, plan: Plan): Filter {
+  const { layers, mode, bitsPerLayer: bits } = plan.shape as unknown as LayerShape
+  const hashes = plan.hashes!
+  const { call } = kernel
+  if (!call.multilayerCreate(layers, BigInt(bits), hashes, MODES[mode]))
+    throw noRoom(plan.filter, plan.sizeBytes)
+  kernel.refresh()
+  return {
+    add: call.multilayerAdd,
+    has: call.multilayerHas,
+    measure() {
+      const count = call.multilayerLayers()
+      const fills = Array.from({ length: count }, (_, layer) => call.multilayerOnes(layer) / bits)
+      const lasts = fills.map((_, layer) => call.multilayerLasts(layer))
+      const xorFill = call.multilayerOnes(count) / bits
+      const { paper, recombined } = multilayerRates({ fills, xorFill, hashes })
+      // A new page differs in its last segment: the rate of the layer that holds it, by how often it is each one.
+      const urls = lasts.reduce((sum, n) => sum + n, 0)
+      const last = urls
+        ? fills.reduce((sum, fill, layer) => sum + fill ** hashes * lasts[layer]!, 0) / urls
+        : 0
+      const corrected = last * recombined
+      const distinct = (fill: number) => Math.round(estimateDistinct({ fillOnes: fill * bits, bits, hashes }))
+      return {
+        sizeBytes: Math.ceil(bits / 8) * (count + 1),
+        fill: [...fills, xorFill].reduce((sum, fill) => sum + fill, 0) / (count + 1),
+        rate: corrected,
+        layers: [
+          ...fills.map((fill, layer) => ({ name: `layer ${layer + 1}`, fill, distinct: distinct(fill) })),
+          { name: 'XOR layer', fill: xorFill, distinct: distinct(xorFill) },
+        ],
+        rates: { paper, corrected, recombined },
+      }
+    },
+  }
+}
