@@ -44,8 +44,8 @@ export class Keys {
     const { call } = kernel
     if (this.#way.way === 'kernel') {
       const unusual = call.canonicalise(n, this.#way.rules)
-      if (unusual === 0) return
       kernel.refresh()
+      if (unusual === 0) return
       if (unusual < 0)
         throw new SieveError('room', 'no memory left for the keys of a batch: use a smaller filter')
       this.#careful(kernel, kernel.unusual.slice(0, unusual))
