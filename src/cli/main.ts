@@ -8,6 +8,7 @@ import { CommandError, EXIT } from './exit.ts'
 import { explainCommand } from './explain.ts'
 import { ClosedPipe } from './output.ts'
 import { planCommand } from './plan.ts'
+import { underCommand } from './under.ts'
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
 
@@ -42,7 +43,7 @@ Exit codes: 0 done · 1 answered with no · 2 bad option · 3 bad input · 4 can
 Example:
   urlsieve dedupe links.txt > unique.txt`,
   )
-for (const add of [dedupeCommand, planCommand, explainCommand]) add(program)
+for (const add of [dedupeCommand, planCommand, explainCommand, underCommand]) add(program)
 for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} })
 
 try {

@@ -1,6 +1,7 @@
 // The options that describe a sieve, the same for every command that makes one.
 import { type Command, Option } from 'commander'
 import { profiles } from '../canonical/profiles.ts'
+import { featureNames } from '../filters/eigenvalue.ts'
 import { filterNames } from '../filters/registry.ts'
 import { hashNames } from '../hashes.ts'
 import type { FilterName, HashName, ProfileName, SieveOptions } from '../index.ts'
@@ -13,22 +14,53 @@ export interface SieveFlags {
   urls?: number
   fpr?: number
   memory?: number
+  bits?: number
+  hashes?: number
+  layers?: number
+  depth?: 'join' | 'grow'
+  bitsPerLayer?: number
+  folderHashes?: number
+  keywords?: number
+  features?: string
+  featureHashes?: number
 }
 
-export function withSieveOptions(command: Command): Command {
+/** `defaults` for a command whose paper says otherwise. */
+export function withSieveOptions(command: Command, defaults: Partial<SieveFlags> = {}): Command {
+  const names = Object.keys(profiles)
   return command
     .addOption(
-      new Option('--filter <name>', 'what remembers the keys').choices(filterNames).default('fingerprint'),
+      new Option('--filter <name>', 'what remembers the keys')
+        .choices(filterNames)
+        .default(defaults.filter ?? 'fingerprint'),
     )
     .addOption(
-      new Option('--profile <name>', 'how a URL becomes a key').choices(Object.keys(profiles)).default('web'),
+      new Option('--profile <name>', 'how a URL becomes a key')
+        .choices(names)
+        .default(defaults.profile ?? 'web'),
     )
-    .option('--hash <names>', `how a key is hashed: ${hashNames.join(', ')}; several with commas`, list, [
-      'siphash',
-    ])
+    .option(
+      '--hash <names>',
+      `how a key is hashed: ${hashNames.join(', ')}; several with commas`,
+      list,
+      defaults.hash ?? ['siphash'],
+    )
     .option('--urls <n>', 'expected distinct URLs, for filters of a fixed size', count('--urls'))
     .option('--fpr <rate>', 'promised false-positive rate at that many URLs', rate('--fpr'))
     .option('--memory <size>', 'memory for the filter, instead of a rate', size('--memory'))
+    .option('--bits <m>', "the papers' m: bits of the whole filter", count('--bits'))
+    .option('--hashes <k>', "the papers' k: hash functions", count('--hashes'))
+    .option('--layers <L>', 'multilayer, prefix-layers, keyword-layers: layers', count('--layers'))
+    .addOption(new Option('--depth <way>', 'multilayer: past the last layer').choices(['join', 'grow']))
+    .option(
+      '--bits-per-layer <m>',
+      'multilayer, keyword-layers: bits of each layer',
+      count('--bits-per-layer'),
+    )
+    .option('--folder-hashes <k>', 'prefix-layers: hash functions of a folder', count('--folder-hashes'))
+    .option('--keywords <n>', 'keyword-layers: words expected in a key', count('--keywords'))
+    .addOption(new Option('--features <g>', 'eigenvalue: the feature function').choices(featureNames))
+    .option('--feature-hashes <d>', 'eigenvalue: hash functions of the feature', count('--feature-hashes'))
 }
 
 export function sieveOptions(flags: SieveFlags): SieveOptions {
@@ -39,5 +71,14 @@ export function sieveOptions(flags: SieveFlags): SieveOptions {
     expectedUrls: flags.urls,
     falsePositiveRate: flags.fpr,
     sizeBytes: flags.memory,
+    bits: flags.bits,
+    hashes: flags.hashes,
+    layers: flags.layers,
+    depth: flags.depth,
+    bitsPerLayer: flags.bitsPerLayer,
+    folderHashes: flags.folderHashes,
+    keywords: flags.keywords,
+    features: flags.features,
+    featureHashes: flags.featureHashes,
   }
 }
