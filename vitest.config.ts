@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
+  resolve: { alias: { '#store': new URL('./src/store/index.ts', import.meta.url).pathname } },
   test: {
     include: ['test/**/*.test.ts'],
     testTimeout: 120_000,

@@ -74,6 +74,19 @@ export function reserveFeatures(bytes: usize): usize {
   return features
 }
 
+let urls: usize = 0
+let urlRoom: usize = 0
+
+/** Room for URLs that come as strings, apart from the input, where half a line may be waiting. */
+export function reserveUrls(bytes: usize): usize {
+  if (bytes <= urlRoom) return urls
+  release(urls, urlRoom + SLACK)
+  urlRoom = bytes
+  urls = alloc(urlRoom + SLACK)
+  if (!urls) urlRoom = 0
+  return urls
+}
+
 let output: usize = 0
 let outputRoom: usize = 0
 

@@ -63,13 +63,13 @@ function featureOf(kind: u32, from: usize, to: usize, out: usize): usize {
   return digits(p, to, out)
 }
 
-/** Writes the features of keys [0, n). False when there is no room. */
-export function makeFeatures(kind: u32, n: u32): bool {
+/** Writes the features of keys [from, n). False when there is no room. */
+export function makeFeatures(kind: u32, from: u32, n: u32): bool {
   let bytes: usize = 0
-  for (let i: u32 = 0; i < n; i++) bytes += load<u32>(keyEnds + (<usize>i << 2)) - load<u32>(keyStarts + (<usize>i << 2))
+  for (let i = from; i < n; i++) bytes += load<u32>(keyEnds + (<usize>i << 2)) - load<u32>(keyStarts + (<usize>i << 2))
   let out = reserveFeatures(bytes)
   if (!out) return false
-  for (let i: u32 = 0; i < n; i++) {
+  for (let i = from; i < n; i++) {
     const at = <usize>i << 2
     const end = featureOf(kind, load<u32>(keyStarts + at), load<u32>(keyEnds + at), out)
     store<u32>(featureStarts + at, <u32>out)

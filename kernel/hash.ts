@@ -2,7 +2,7 @@
 // those that take k hash functions. `siphash` and `xxh64` are wide: k hashes are derived from one. The papers'
 // functions are narrow: 32 bits, one for each j, reduced modulo the size of the array as the papers do it.
 import { hashes, keyEnds, keyStarts } from './batch'
-import { djb2, jenkins, poly31, xor17 } from './families/bytewise'
+import { djb2, jenkins, poly31, urlCaching, xor17 } from './families/bytewise'
 import { digest, md5 } from './families/md5'
 import { murmur3 } from './families/murmur3'
 import { siphash13, siphash13Pair } from './families/siphash'
@@ -28,6 +28,9 @@ let familyCount: u32 = 1
 let seed: u64 = 0
 /** One wide family: filters may use the batch's 64-bit hashes. */
 export let isWide: bool = true
+/** url-caching's three functions in its order: their first hashes are made in one pass. */
+let isUrlCaching: bool = false
+const three: usize = memory.data(12, 16)
 
 /** Chooses up to eight families, one a byte, taken in turn for j = 0, 1, …; a wide one stands alone. */
 export function setHash(chosen: u64, count: u32, chosenSeed: u64): void {
@@ -35,6 +38,7 @@ export function setHash(chosen: u64, count: u32, chosenSeed: u64): void {
   familyCount = count
   seed = chosenSeed
   isWide = <u32>(chosen & 255) <= XXH64
+  isUrlCaching = count == 3 && chosen == (POLY31 | DJB2 << 8 | XOR17 << 16)
 }
 
 // @ts-ignore: decorator
@@ -82,6 +86,11 @@ export function addressesOf(from: usize, to: usize, k: u32, size: u64, layer: u3
     const h = wideHash(from, to)
     for (let j: u32 = 0; j < k; j++) {
       store<u64>(addresses + (<usize>j << 3), spread(derived(h, layer * MOST_HASHES + j), size))
+    }
+  } else if (isUrlCaching && k == 3 && layer == 0) {
+    urlCaching(from, to, three)
+    for (let j: usize = 0; j < 3; j++) {
+      store<u64>(addresses + (j << 3), <u64>load<u32>(three + (j << 2)) % size)
     }
   } else {
     for (let j: u32 = 0; j < k; j++) {

@@ -1,29 +1,32 @@
 // The whole ABI of the kernel. One instance holds one filter (or one shard of it) and the buffers of one batch.
 // The way of a batch: reserveInput → findLines → canonicalise (or takeLinesAsKeys) → hashKeys → …Add / …Has.
 import * as batch from './batch'
+import * as commands from './commands'
 
-export { reserveInput, reserveSpill, reserveOutput, reserveFeatures } from './batch'
+export { reserveInput, reserveSpill, reserveOutput, reserveFeatures, reserveUrls } from './batch'
 export { findLines, lineCursor, takeLinesAsKeys, keepFrom, keepLines, keptKeyBytes, keepKeys, countNew } from './lines'
 export { canonicalise } from './canonical'
+export { readCommands, badLines, answerCommands } from './commands'
+export { writtenHashes, writtenKeyBytes, writtenKeys, countBits, uniteBits } from './journal'
 export { setKey } from './families/siphash'
 export { setHash, hashKeys } from './hash'
 export {
   fingerprintCreate, fingerprintAdd, fingerprintHas, fingerprintDelete,
   fingerprintCount, fingerprintBytes, fingerprintSegment, fingerprintDirectoryBits, fingerprintSegmentBytes,
-  fingerprintMiddle, fingerprintCut, fingerprintAdopt, fingerprintAdoptRoom, fingerprintAdopted,
+  fingerprintMiddle, fingerprintCut, fingerprintAdoptSlots, fingerprintAdopt, fingerprintAdoptRoom, fingerprintAdopted,
 } from './filters/fingerprint'
-export { classicCreate, classicAdd, classicHas, classicOnes, classicBits } from './filters/classic'
+export { classicCreate, classicAdd, classicHas, classicOnes, classicRestored, classicBits } from './filters/classic'
 export { makeFeatures } from './features'
-export { eigenvalueCreate, eigenvalueAdd, eigenvalueHas, eigenvalueOnes, eigenvalueBits } from './filters/eigenvalue'
+export { eigenvalueCreate, eigenvalueAdd, eigenvalueHas, eigenvalueOnes, eigenvalueRestored, eigenvalueBits } from './filters/eigenvalue'
 export {
   multilayerCreate, multilayerAdd, multilayerHas, multilayerLayers, multilayerOnes, multilayerLasts,
-  multilayerBits,
+  multilayerReach, multilayerRestored, multilayerSetLasts, multilayerBits,
 } from './filters/multilayer'
 export {
   prefixLayersCreate, prefixLayersAdd, prefixLayersHas, prefixLayersHasUnder,
-  prefixLayersOnes, prefixLayersFresh, prefixLayersBits,
+  prefixLayersOnes, prefixLayersFresh, prefixLayersRestored, prefixLayersSetFresh, prefixLayersBits,
 } from './filters/prefix-layers'
-export { blockedCreate, blockedAdd, blockedHas, blockedOnes, blockedBits } from './filters/blocked'
+export { blockedCreate, blockedAdd, blockedHas, blockedOnes, blockedRestored, blockedBits } from './filters/blocked'
 
 // Where the batch's arrays lie: they never move.
 export const batchLines = batch.BATCH
@@ -37,3 +40,9 @@ export const featureEnds = batch.featureEnds
 export const hashes = batch.hashes
 export const verdicts = batch.verdicts
 export const unusual = batch.unusual
+export const commandOps = commands.commandOps
+export const commandOffsets = commands.commandOffsets
+export const badOffsets = commands.badOffsets
+export const badStarts = commands.badStarts
+export const badEnds = commands.badEnds
+export const answerBytes = commands.ANSWER

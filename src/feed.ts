@@ -23,6 +23,10 @@ export class Feed {
   #input = 0
   /** Bytes of an unfinished line, at the start of the input buffer: no newline is among them. */
   #waiting = 0
+  /** What went wrong in the middle of a push: thrown by the next call. */
+  #failure: unknown
+  /** The same bytes, while another feed uses the input buffer. */
+  #stashed: Uint8Array | null = null
 
   /** `sift` gives the batch's n lines their keys, hashes and verdicts. */
   constructor(
@@ -40,12 +44,19 @@ export class Feed {
 
   /** Where to put the next bytes: at least `bytes` of room in the kernel's own memory, good until the next call. */
   room(bytes: number): Uint8Array {
+    this.#throwFailure()
+    if (this.#kernel.inputOwner !== this) {
+      this.#kernel.inputOwner?.stash()
+      this.#kernel.inputOwner = this
+    }
     const need = this.#waiting + bytes
     this.#input = this.#kernel.call.reserveInput(need) >>> 0
     this.#kernel.refresh()
     if (this.#input === 0) {
       throw new SieveError('room', `a line of over ${this.#waiting} bytes does not fit into the memory left`)
     }
+    if (this.#stashed) this.#kernel.bytes.set(this.#stashed, this.#input)
+    this.#stashed = null
     const from = this.#input + this.#waiting
     return this.#kernel.bytes.subarray(from, from + bytes)
   }
@@ -57,7 +68,19 @@ export class Feed {
 
   /** Sifts a last line that had no newline. */
   end(): Uint8Array {
-    return this.#waiting === 0 ? NOTHING : this.#run(0, true)
+    this.#throwFailure()
+    if (this.#waiting === 0) return NOTHING
+    this.room(0)
+    return this.#run(0, true)
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
+  /** Another feed takes the input buffer: keeps what waits there. */
+  stash(): void {
+    if (this.#waiting > 0) this.#stashed = this.#kernel.bytes.slice(this.#input, this.#input + this.#waiting)
   }
 
   #run(bytes: number, last: boolean): Uint8Array {
@@ -74,7 +97,13 @@ export class Feed {
       from = call.lineCursor.value >>> 0
       searched = from
       if (n === 0) break
-      this.#sift(n)
+      try {
+        this.#sift(n)
+      } catch (error) {
+        // What was sifted before is given out first; the error comes with the next call.
+        this.#failure = error
+        break
+      }
       this.lines += n
       this.#onBatch?.(this.#kernel.verdicts.subarray(0, n))
       if (this.#keys) keys.push(this.#keptKeys(n))

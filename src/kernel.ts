@@ -9,21 +9,30 @@ export interface KernelExports {
   reserveSpill(bytes: number): number
   reserveOutput(bytes: number): number
   reserveFeatures(bytes: number): number
-  makeFeatures(kind: number, n: number): number
+  reserveUrls(bytes: number): number
+  makeFeatures(kind: number, from: number, n: number): number
   findLines(from: number, searched: number, to: number, last: number): number
   takeLinesAsKeys(n: number): void
   keepFrom(ptr: number): void
   keepLines(n: number, wanted: number): number
   keptKeyBytes(n: number, wanted: number): number
   keepKeys(n: number, wanted: number, to: number): void
-  countNew(n: number): number
+  countNew(from: number, n: number): number
   canonicalise(n: number, rules: number): number
+  readonly badLines: WebAssembly.Global
+  readCommands(n: number): number
+  answerCommands(from: number, n: number, out: number): number
+  writtenHashes(from: number, n: number, wanted: number, to: number): number
+  writtenKeyBytes(from: number, n: number, wanted: number): number
+  writtenKeys(from: number, n: number, wanted: number, to: number): number
+  countBits(at: number, bytes: number): bigint
+  uniteBits(to: number, from: number, bytes: number): void
   setKey(lo: bigint, hi: bigint): void
   setHash(families: bigint, count: number, seed: bigint): void
   hashKeys(n: number): void
   fingerprintCreate(): number
   fingerprintAdd(from: number, n: number): number
-  fingerprintHas(n: number): void
+  fingerprintHas(from: number, n: number): void
   fingerprintDelete(n: number): void
   fingerprintCount(): number
   fingerprintBytes(): number
@@ -32,37 +41,46 @@ export interface KernelExports {
   fingerprintSegmentBytes(): number
   fingerprintMiddle(): number
   fingerprintCut(middle: number): void
-  fingerprintAdopt(bits: number, slots: number): number
+  fingerprintAdoptSlots(slots: number): void
+  fingerprintAdopt(bits: number): number
   fingerprintAdoptRoom(): number
   fingerprintAdopted(segment: number, from: number): void
   classicCreate(bits: bigint, hashes: number): number
   classicAdd(from: number, n: number): number
-  classicHas(n: number): void
+  classicHas(from: number, n: number): void
   classicOnes(): number
+  classicRestored(): void
   classicBits(): number
   blockedCreate(blocks: bigint, hashes: number): number
   blockedAdd(from: number, n: number): number
-  blockedHas(n: number): void
+  blockedHas(from: number, n: number): void
   blockedOnes(): number
+  blockedRestored(): void
   blockedBits(): number
   multilayerCreate(layers: number, bits: bigint, hashes: number, mode: number): number
   multilayerAdd(from: number, n: number): number
-  multilayerHas(n: number): void
+  multilayerHas(from: number, n: number): void
   multilayerLayers(): number
   multilayerOnes(layer: number): number
   multilayerLasts(layer: number): number
+  multilayerReach(layers: number): number
+  multilayerRestored(): void
+  multilayerSetLasts(layer: number, count: number): void
   multilayerBits(layer: number): number
   prefixLayersCreate(bits: bigint, hashes: number, folderHashes: number, layers: number): number
   prefixLayersAdd(from: number, n: number): number
-  prefixLayersHas(n: number): void
+  prefixLayersHas(from: number, n: number): void
   prefixLayersHasUnder(n: number): void
   prefixLayersOnes(): number
   prefixLayersFresh(layer: number): number
+  prefixLayersRestored(): void
+  prefixLayersSetFresh(layer: number, count: number): void
   prefixLayersBits(): number
   eigenvalueCreate(urlBits: bigint, featureBits: bigint, hashes: number, featureHashes: number): number
   eigenvalueAdd(from: number, n: number): number
-  eigenvalueHas(n: number): void
+  eigenvalueHas(from: number, n: number): void
   eigenvalueOnes(region: number): number
+  eigenvalueRestored(): void
   eigenvalueBits(region: number): number
 }
 
@@ -81,6 +99,8 @@ export class Kernel {
   readonly call: KernelExports
   /** Lines in one batch. */
   readonly batchLines: number
+  /** The longest answer to a command is so much longer than its URL. */
+  readonly answerBytes: number
   lineStarts!: Uint32Array
   lineEnds!: Uint32Array
   keyStarts!: Uint32Array
@@ -90,13 +110,24 @@ export class Kernel {
   hashes!: BigUint64Array
   verdicts!: Uint8Array
   unusual!: Uint32Array
+  commandOps!: Uint8Array
+  commandOffsets!: Uint32Array
+  badOffsets!: Uint32Array
+  badStarts!: Uint32Array
+  badEnds!: Uint32Array
   #bytes!: Uint8Array
+  /** Who has half a line waiting in the input buffer. */
+  inputOwner: { stash(): void } | null = null
+  readonly #module: WebAssembly.Module
   readonly #memory: WebAssembly.Memory
 
-  private constructor(instance: WebAssembly.Instance, memory: WebAssembly.Memory) {
+  private constructor(module: WebAssembly.Module, memory: WebAssembly.Memory) {
+    const instance = new WebAssembly.Instance(module, { env: { memory } })
+    this.#module = module
     this.call = instance.exports as unknown as KernelExports
     this.#memory = memory
     this.batchLines = this.#constant('batchLines')
+    this.answerBytes = this.#constant('answerBytes')
     this.#view()
   }
 
@@ -104,7 +135,12 @@ export class Kernel {
   static create(module: WebAssembly.Module, maximumBytes = INSTANCE_BYTES): Kernel {
     const maximum = Math.min(65536, Math.max(4, Math.ceil(maximumBytes / 65536)))
     const memory = new WebAssembly.Memory({ initial: 4, maximum })
-    return new Kernel(new WebAssembly.Instance(module, { env: { memory } }), memory)
+    return new Kernel(module, memory)
+  }
+
+  /** Another instance of the same module. */
+  sibling(): Kernel {
+    return Kernel.create(this.#module)
   }
 
   /** All of the memory. The view is good until the next call that may grow it: ask again after each call. */
@@ -135,5 +171,10 @@ export class Kernel {
     this.hashes = new BigUint64Array(buffer, this.#constant('hashes'), n)
     this.verdicts = new Uint8Array(buffer, this.#constant('verdicts'), n)
     this.unusual = new Uint32Array(buffer, this.#constant('unusual'), n)
+    this.commandOps = new Uint8Array(buffer, this.#constant('commandOps'), n)
+    this.commandOffsets = new Uint32Array(buffer, this.#constant('commandOffsets'), n)
+    this.badOffsets = new Uint32Array(buffer, this.#constant('badOffsets'), n)
+    this.badStarts = new Uint32Array(buffer, this.#constant('badStarts'), n)
+    this.badEnds = new Uint32Array(buffer, this.#constant('badEnds'), n)
   }
 }

@@ -11,7 +11,7 @@ const MOST_SHARDS = 4096
 /** Kept free in each instance for the batch's own buffers. */
 const BATCH_BYTES = 128 * 1024 * 1024
 
-interface Shard {
+export interface Shard {
   /** The first 32 bits of the first hash that belongs here. */
   from: number
   readonly kernel: Kernel
@@ -26,19 +26,23 @@ export class Shards {
   /** In the order of their hashes. */
   readonly #shards: Shard[] = []
 
-  /** `spreads`: the filter takes hashes, so it can be in several instances. */
+  /**
+   * `spreads`: the filter takes hashes, so it can be in several instances. With `froms` it is made to be filled from
+   * a snapshot, spread as it was then.
+   */
   constructor(
     module: WebAssembly.Module,
     kind: FilterKind,
     plan: Plan,
     spreads: boolean,
     instanceBytes = INSTANCE_BYTES,
+    froms?: readonly number[],
   ) {
     this.#module = module
     this.#plan = plan
     this.#instanceBytes = kind.can.grow ? Math.min(instanceBytes, GROWING_BYTES) : instanceBytes
     const room = Math.max(this.#instanceBytes - BATCH_BYTES, this.#instanceBytes / 2)
-    const shares = Math.max(1, Math.ceil(plan.sizeBytes / room))
+    const shares = froms?.length ?? Math.max(1, Math.ceil(plan.sizeBytes / room))
     const most = spreads ? MOST_SHARDS : 1
     if (shares > most) {
       throw new SieveError(
@@ -46,16 +50,22 @@ export class Shards {
         `filter '${plan.filter}' of ${plan.sizeBytes} bytes does not fit: expected at most ${most * room}`,
       )
     }
-    for (let i = 0; i < shares; i++) {
+    const starts = froms ?? Array.from({ length: shares }, (_, i) => Math.ceil((i * 2 ** 32) / shares))
+    for (const from of starts) {
       const kernel = this.#open()
-      const from = Math.ceil((i * 2 ** 32) / shares)
-      this.#shards.push({ from, kernel, filter: kind.create(kernel, plan, shares) })
+      const revived = froms && kind.revive?.(kernel, plan)
+      this.#shards.push({ from, kernel, filter: revived ?? kind.create(kernel, plan, starts.length) })
     }
     this.front = this.#shards[0]!.kernel
   }
 
   get count(): number {
     return this.#shards.length
+  }
+
+  /** Every instance, in the order of their hashes. */
+  get all(): readonly Shard[] {
+    return this.#shards
   }
 
   #open(): Kernel {
@@ -69,12 +79,12 @@ export class Shards {
     return shard
   }
 
-  /** Test-and-set of the n hashes in the first instance's batch; the verdicts are there afterwards. */
-  add(n: number): void {
+  /** Test-and-set of entries [from, n) of the first instance's batch; the verdicts are there afterwards. */
+  add(from: number, n: number): void {
     const front = this.#shards[0]!
-    let done = 0
+    let done = from
     if (this.#shards.length === 1) {
-      done = front.filter.add(0, n)
+      done = front.filter.add(from, n)
       front.kernel.refresh()
       if (done === n) return
       if (!front.filter.divide) throw this.#full()
@@ -83,9 +93,9 @@ export class Shards {
     this.#each(done, n, (shard, count) => this.#addAll(shard, count))
   }
 
-  has(n: number): void {
-    if (this.#shards.length === 1) this.#shards[0]!.filter.has(n)
-    else this.#each(0, n, (shard, count) => shard.filter.has(count))
+  has(from: number, n: number): void {
+    if (this.#shards.length === 1) this.#shards[0]!.filter.has(from, n)
+    else this.#each(from, n, (shard, count) => shard.filter.has(0, count))
   }
 
   delete(n: number): void {
@@ -112,10 +122,10 @@ export class Shards {
   // Hands the hashes [from, n) to their shards, a shard at a time, and brings the verdicts back in order.
   #each(from: number, n: number, ask: (shard: Shard, count: number) => void): void {
     const front = this.front
-    const words = new Uint32Array(front.hashes.slice(0, n).buffer)
+    const words = new Uint32Array(front.hashes.slice(from, n).buffer)
     const verdicts = front.verdicts.slice(0, n)
     const members = new Map<Shard, number[]>(this.#shards.map((shard) => [shard, []]))
-    for (let i = from; i < n; i++) members.get(this.#shards[this.#route(words[2 * i + 1]!)]!)!.push(i)
+    for (let i = 0; i < n - from; i++) members.get(this.#shards[this.#route(words[2 * i + 1]!)]!)!.push(i)
     for (const [shard, mine] of members) {
       if (mine.length === 0) continue
       const { kernel } = shard
@@ -126,9 +136,9 @@ export class Shards {
       }
       ask(shard, mine.length)
       kernel.refresh()
-      for (let i = 0; i < mine.length; i++) verdicts[mine[i]!] = kernel.verdicts[i]!
+      for (let i = 0; i < mine.length; i++) verdicts[from + mine[i]!] = kernel.verdicts[i]!
     }
-    front.hashes.set(new BigUint64Array(words.buffer))
+    front.hashes.set(new BigUint64Array(words.buffer), from)
     front.verdicts.set(verdicts)
   }
 

@@ -3,6 +3,7 @@
 import { explainKey, type Step } from './canonical/explain.ts'
 import { type Profile, type ProfileName, resolveProfile } from './canonical/profiles.ts'
 import type { Rule, RuleName } from './canonical/rules.ts'
+import { type CommandRun, Commands } from './commands.ts'
 import { SieveError } from './errors.ts'
 import { Feed, type FeedOptions } from './feed.ts'
 import type { FilterKind, FilterOptions, LayerMeasure, Plan } from './filters/filter.ts'
@@ -16,6 +17,8 @@ import { applyHash, chooseHash, type HashChoice, type HashName, isWideHash } fro
 import { compileKernel, type Kernel } from './kernel.ts'
 import { Keys } from './keys.ts'
 import { Shards } from './shards.ts'
+import { type Journal, type Saved, type SieveState, STATE, type StoreInfo } from './state.ts'
+import type { StoreOptions } from './store/store.ts'
 
 export interface SieveOptions<F extends FilterName = FilterName> extends FilterOptions {
   /** Default `fingerprint`: no capacity to choose, practically exact. */
@@ -55,6 +58,8 @@ export interface Stats {
   readonly layers?: readonly LayerMeasure[]
   /** Where a paper's formula and ours differ: further estimates of the rate, by name. */
   readonly rates?: Readonly<Record<string, number>>
+  /** Of a stored sieve: where and how. */
+  readonly store?: StoreInfo
 }
 
 export interface Explanation {
@@ -104,103 +109,121 @@ export class Sieve {
   readonly profile: Profile
   readonly #kind: FilterKind
   readonly #hash: HashChoice
-  readonly #kernel: Kernel
+  readonly #module: WebAssembly.Module
+  readonly #instanceBytes: number | undefined
+  readonly #isWide: boolean
   readonly #keys: Keys
-  readonly #shards: Shards
+  #shards: Shards
+  #kernel: Kernel
+  #journal: Journal | null = null
   /** The filter takes 64-bit hashes of the keys. */
   readonly #hashes: boolean
   #urls = 0
   #seen = 0
-  /** The kernel's input buffer, for one URL at a time. */
+  /** The kernel's buffer for URLs that come as strings. */
   #short: Uint8Array
   #shortAt: number
 
   /** Use `Sieve.create`. */
-  protected constructor(module: WebAssembly.Module, options: SieveOptions) {
-    this.#kind = filterKind(options.filter ?? 'fingerprint')
-    this.profile = resolveProfile(options.profile ?? 'web')
-    this.#hash = chooseHash(options.hash, options.key)
-    this.plan = this.#kind.plan(options)
-    const isWide = this.#hash.names.every(isWideHash)
-    this.#hashes = this.#kind.takes === 'hashes'
-    this.#shards = new Shards(module, this.#kind, this.plan, this.#hashes && isWide, options.instanceBytes)
-    this.#kernel = this.#shards.front
+  constructor(module: WebAssembly.Module, options: SieveOptions, saved?: Saved) {
+    this.#module = module
+    this.#instanceBytes = options.instanceBytes
+    this.#kind = saved?.kind ?? filterKind(options.filter ?? 'fingerprint')
+    this.profile = saved?.profile ?? resolveProfile(options.profile ?? 'web')
+    this.#hash = saved?.hash ?? chooseHash(options.hash, options.key)
+    this.plan = saved?.plan ?? this.#kind.plan(options)
+    this.#isWide = this.#hash.names.every(isWideHash)
+    const { takes } = this.#kind
+    this.#hashes = takes === 'hashes' || (takes === 'wide-hashes' && this.#isWide)
     this.#keys = new Keys(this.profile)
-    applyHash(this.#kernel, this.#hash)
+    this.#shards = this.#empty(saved?.froms)
+    this.#kernel = this.#shards.front
     this.#shortAt = 0
     this.#short = this.#shortRoom()
+  }
+
+  #empty(froms?: readonly number[]): Shards {
+    const spreads = this.#hashes && this.#isWide
+    const shards = new Shards(this.#module, this.#kind, this.plan, spreads, this.#instanceBytes, froms)
+    applyHash(shards.front, this.#hash)
+    return shards
   }
 
   /** A sieve in memory. Throws a SieveError, one line, for options that cannot be. */
   static async create<F extends FilterName = 'fingerprint'>(
     options: SieveOptions<F> = {},
   ): Promise<SieveOf<F>> {
-    const kind = filterKind(options.filter ?? 'fingerprint')
-    const module = await compileKernel()
-    const made = kind.can.delete ? ForgettingSieve : kind.can.under ? RememberingFolders : Sieve
-    return new made(module, options) as Sieve as SieveOf<F>
+    return (await makeSieve(options)) as SieveOf<F>
+  }
+
+  /**
+   * A sieve that lives in a folder: made there with these options, or opened as it was. One writer at a time.
+   * After `kill -9` at any moment nothing acknowledged is lost with durability `always` or `interval` (the default);
+   * after power loss at most the last second with `interval`; a half-written record never counts.
+   */
+  static async open<F extends FilterName = 'fingerprint'>(
+    folder: string,
+    options: SieveOptions<F> & StoreOptions = {},
+  ): Promise<SieveOf<F>> {
+    const { openStore } = await import('#store')
+    return openStore(folder, options)
+  }
+
+  /** A sieve in memory, from a .sieve file. */
+  static async load(path: string): Promise<Sieve> {
+    const { readSieve } = await import('#store')
+    return (await readSieve(path)).sieve
   }
 
   /** Marks a URL. True: it is new. False: it was seen, or the filter errs. */
   add(url: string): boolean {
     this.#one(url)
-    this.#shards.add(1)
-    const isNew = this.#kernel.verdicts[0] === 1
-    if (isNew) this.#urls++
-    else this.#seen++
-    return isNew
+    this.#add(0, 1)
+    return this.#kernel.verdicts[0] === 1
   }
 
   /** Whether a URL was seen. Marks nothing. */
   has(url: string): boolean {
     this.#one(url)
-    this.#shards.has(1)
+    this.#has(0, 1)
     return this.#kernel.verdicts[0] === 0
   }
 
   /** Marks many URLs: one verdict each, in order, 1 new and 0 seen; a repeat inside the list is seen. */
   addMany(urls: readonly string[]): Uint8Array {
-    return this.#many(urls, (n) => this.#add(n))
+    return this.#many(urls, (n) => this.#add(0, n))
   }
 
   /** Asks for many URLs: one answer each, in order, 1 seen and 0 not. Marks nothing. */
   hasMany(urls: readonly string[]): Uint8Array {
-    return this.#many(urls, (n) => this.#shards.has(n)).map((verdict) => 1 - verdict)
+    return this.#many(urls, (n) => this.#has(0, n)).map((verdict) => 1 - verdict)
   }
 
   /** Marks newline-separated lines, no strings made: one verdict each, in order, 1 new and 0 seen. */
   addLines(bytes: Uint8Array): Uint8Array {
-    const parts: Uint8Array[] = []
-    let count = 0
-    const feed = this.feed({ keep: 'none' }, (verdicts) => {
-      parts.push(verdicts.slice())
-      count += verdicts.length
-    })
-    for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
-      const chunk = bytes.subarray(at, at + CHUNK_BYTES)
-      feed.room(chunk.length).set(chunk)
-      feed.push(chunk.length)
-    }
-    feed.end()
-    const all = new Uint8Array(count)
-    let at = 0
-    for (const part of parts) {
-      all.set(part, at)
-      at += part.length
-    }
-    return all
+    return this.#lines(bytes, (n) => this.#add(0, n))
+  }
+
+  /** Asks for newline-separated lines, no strings made: one answer each, in order, 1 seen and 0 not. Marks nothing. */
+  hasLines(bytes: Uint8Array): Uint8Array {
+    return this.#lines(bytes, (n) => this.#has(0, n)).map((verdict) => 1 - verdict)
   }
 
   /** For streams of lines: bytes in, in any cuts; the new (or the seen) lines out. One feed at a time. */
   feed(options: FeedOptions, onBatch?: (verdicts: Uint8Array) => void): Feed {
-    return new Feed(
+    return this.#feed((n) => this.#add(0, n), options, onBatch)
+  }
+
+  /** For streams of `ADD url` and `CHECK url` lines: bytes in, in any cuts; answers out, in order. One at a time. */
+  commands(onRun?: (run: CommandRun) => void): Commands {
+    return new Commands(
       this.#kernel,
-      (n) => {
-        this.#prepare(n)
-        this.#add(n)
+      {
+        prepare: (n) => this.#prepare(n),
+        add: (from, n) => this.#add(from, n),
+        has: (from, n) => this.#has(from, n),
       },
-      options,
-      onBatch,
+      onRun,
     )
   }
 
@@ -231,6 +254,84 @@ export class Sieve {
       pastCapacity: !this.#kind.can.grow && expectedUrls !== null && this.#urls > expectedUrls,
       ...(layers && { layers }),
       ...(rates && { rates }),
+      ...(this.#journal && { store: this.#journal.info() }),
+    }
+  }
+
+  /** Forgets everything. Not while a feed has taken half a line. */
+  clear(): void {
+    this.#shards = this.#empty()
+    this.#kernel = this.#shards.front
+    this.#short = this.#shortRoom()
+    this.#urls = 0
+    this.#seen = 0
+    this.#keys.invalid = 0
+    this.#journal?.cleared()
+  }
+
+  /** Of a stored sieve: puts all that was acknowledged on the disk, now. */
+  sync(): void {
+    this.#journal?.sync()
+  }
+
+  /** Of a stored sieve: puts everything on the disk and lets another process open it. It answers no more. */
+  async close(): Promise<void> {
+    await this.#journal?.close()
+  }
+
+  /** Writes a .sieve file: whole, or not at all. Without a path, a stored sieve folds its log into its snapshot. */
+  async save(path?: string): Promise<void> {
+    if (path === undefined) {
+      if (!this.#journal)
+        throw new SieveError('option', 'save() without a path is for a sieve opened with Sieve.open')
+      return this.#journal.save()
+    }
+    const { writeSieve } = await import('#store')
+    writeSieve(path, this[STATE])
+  }
+
+  /** For the modules that store and merge sieves. */
+  get [STATE](): SieveState {
+    const sieve = this
+    return {
+      kind: sieve.#kind,
+      plan: sieve.plan,
+      profile: sieve.profile,
+      hash: sieve.#hash,
+      takesHashes: sieve.#hashes,
+      get kernel() {
+        return sieve.#kernel
+      },
+      get shards() {
+        return sieve.#shards
+      },
+      get urls() {
+        return sieve.#urls
+      },
+      set urls(count) {
+        sieve.#urls = count
+      },
+      get seen() {
+        return sieve.#seen
+      },
+      set seen(count) {
+        sieve.#seen = count
+      },
+      get invalid() {
+        return sieve.#keys.invalid
+      },
+      set invalid(count) {
+        sieve.#keys.invalid = count
+      },
+      get journal() {
+        return sieve.#journal
+      },
+      set journal(journal) {
+        sieve.#journal = journal
+      },
+      hashKeys(n) {
+        if (sieve.#hashes) sieve.#kernel.call.hashKeys(n)
+      },
     }
   }
 
@@ -239,7 +340,10 @@ export class Sieve {
     this.#one(url)
     this.#shards.delete(1)
     const was = this.#kernel.verdicts[0] === 0
-    if (was) this.#urls--
+    if (was) {
+      this.#urls--
+      this.#journal?.deleted(1)
+    }
     return was
   }
 
@@ -253,11 +357,24 @@ export class Sieve {
     return this.#kernel.verdicts[0] === 0
   }
 
-  #add(n: number): void {
-    this.#shards.add(n)
-    const fresh = this.#kernel.call.countNew(n)
+  #has(from: number, n: number): void {
+    this.#shards.has(from, n)
+    this.#journal?.amend(from, n)
+  }
+
+  #add(from: number, n: number): void {
+    this.#shards.add(from, n)
+    this.#journal?.amend(from, n)
+    const fresh = this.#kernel.call.countNew(from, n)
     this.#urls += fresh
-    this.#seen += n - fresh
+    this.#seen += n - from - fresh
+    try {
+      this.#journal?.added(from, n)
+    } catch (error) {
+      this.#urls -= fresh
+      this.#seen -= n - from - fresh
+      throw error
+    }
   }
 
   // Keys and hashes of the n lines in the kernel's batch.
@@ -267,7 +384,7 @@ export class Sieve {
   }
 
   #shortRoom(bytes = SHORT_BYTES): Uint8Array {
-    this.#shortAt = this.#kernel.call.reserveInput(bytes) >>> 0
+    this.#shortAt = this.#kernel.call.reserveUrls(bytes) >>> 0
     this.#kernel.refresh()
     if (this.#shortAt === 0)
       throw new SieveError('room', `a URL of ${bytes} bytes does not fit into the memory left`)
@@ -283,6 +400,32 @@ export class Sieve {
     kernel.lineStarts[0] = this.#shortAt
     kernel.lineEnds[0] = this.#shortAt + written
     this.#prepare(1)
+  }
+
+  #feed(ask: (n: number) => void, options: FeedOptions, onBatch?: (verdicts: Uint8Array) => void): Feed {
+    const sift = (n: number) => {
+      this.#prepare(n)
+      ask(n)
+    }
+    return new Feed(this.#kernel, sift, options, onBatch)
+  }
+
+  #lines(bytes: Uint8Array, ask: (n: number) => void): Uint8Array {
+    const parts: Uint8Array[] = []
+    const feed = this.#feed(ask, { keep: 'none' }, (verdicts) => parts.push(verdicts.slice()))
+    for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
+      const chunk = bytes.subarray(at, at + CHUNK_BYTES)
+      feed.room(chunk.length).set(chunk)
+      feed.push(chunk.length)
+    }
+    feed.end()
+    const all = new Uint8Array(feed.lines)
+    let at = 0
+    for (const part of parts) {
+      all.set(part, at)
+      at += part.length
+    }
+    return all
   }
 
   #many(urls: readonly string[], ask: (n: number) => void): Uint8Array {
@@ -314,6 +457,13 @@ export class Sieve {
     }
     return answers
   }
+}
+
+/** A sieve with the verbs its filter can do: a new one, or one that was saved, still to be filled. */
+export async function makeSieve(options: SieveOptions, saved?: Saved): Promise<Sieve> {
+  const { can } = saved?.kind ?? filterKind(options.filter ?? 'fingerprint')
+  const made = can.delete ? ForgettingSieve : can.under ? RememberingFolders : Sieve
+  return new made(await compileKernel(), options, saved)
 }
 
 class ForgettingSieve extends Sieve implements DeletingSieve {

@@ -11,16 +11,32 @@ export function poly31(p: usize, end: usize, start: u32): u32 {
 
 /** Bernstein's h · 33 + c from 5381 (url-caching's second). */
 export function djb2(p: usize, end: usize, start: u32): u32 {
-  let h = 5381 + start
+  let h: u32 = 5381 + start
   while (p < end) h = h * 33 + load<u8>(p++)
   return h
 }
 
 /** Shifts and XOR from 17 (url-caching's third); the paper names no shifts: left 5 and right 2 are ours. */
 export function xor17(p: usize, end: usize, start: u32): u32 {
-  let h = 17 + start
+  let h: u32 = 17 + start
   while (p < end) h ^= (h << 5) + (h >> 2) + load<u8>(p++)
   return h
+}
+
+/** The three of url-caching in one pass, to `out` as u32: the chains are independent, so they overlap. */
+export function urlCaching(p: usize, end: usize, out: usize): void {
+  let a: u32 = 0
+  let b: u32 = 5381
+  let c: u32 = 17
+  while (p < end) {
+    const byte = <u32>load<u8>(p++)
+    a = a * 31 + byte
+    b = b * 33 + byte
+    c ^= (c << 5) + (c >> 2) + byte
+  }
+  store<u32>(out, a)
+  store<u32>(out, b, 4)
+  store<u32>(out, c, 8)
 }
 
 /** Bob Jenkins' one-at-a-time (jiang-eigenvalue prints it). */

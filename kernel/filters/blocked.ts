@@ -3,6 +3,7 @@
 // a key. The hash's low half chooses the block (its top bits choose the instance); seven 9-bit positions are taken from each derived hash.
 import { allocZeroed } from '../memory'
 import { hashes, verdicts } from '../batch'
+import { countBits } from '../journal'
 import { derived, spread } from '../mix'
 
 let blocks: usize = 0
@@ -64,9 +65,8 @@ export function blockedAdd(from: u32, n: u32): u32 {
   return n
 }
 
-/** Asks for hashes [0, n), marks nothing: verdict 0 where all k bits are set. */
-export function blockedHas(n: u32): void {
-  let from: u32 = 0
+/** Asks for hashes [from, n), marks nothing: verdict 0 where all k bits are set. */
+export function blockedHas(from: u32, n: u32): void {
   while (from < n) {
     const to = min(from + GROUP, n)
     touchGroup(from, to)
@@ -95,6 +95,11 @@ export function blockedHas(n: u32): void {
 
 export function blockedOnes(): f64 {
   return <f64>ones
+}
+
+/** Counts the bits again, after they were put there from outside. */
+export function blockedRestored(): void {
+  ones = countBits(blocks, <usize>(size << 6))
 }
 
 export function blockedBits(): usize {

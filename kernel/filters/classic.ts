@@ -3,6 +3,7 @@
 import { allocZeroed } from '../memory'
 import { hashes, keyEnds, keyStarts, verdicts } from '../batch'
 import { hasBits, setBits } from '../bits'
+import { countBits } from '../journal'
 import { addressesOf, isWide } from '../hash'
 import { derived, spread } from '../mix'
 
@@ -54,17 +55,17 @@ export function classicAdd(from: u32, n: u32): u32 {
   return n
 }
 
-/** Asks for keys [0, n), marks nothing: verdict 0 where all k bits are set. */
-export function classicHas(n: u32): void {
+/** Asks for keys [from, n), marks nothing: verdict 0 where all k bits are set. */
+export function classicHas(from: u32, n: u32): void {
   const k = count
   if (!isWide) {
-    for (let i: u32 = 0; i < n; i++) {
+    for (let i = from; i < n; i++) {
       keyAddresses(i)
       store<u8>(verdicts + <usize>i, <u8>!hasBits(bits, k))
     }
     return
   }
-  for (let i: u32 = 0; i < n; i++) {
+  for (let i = from; i < n; i++) {
     const h = load<u64>(hashes + (<usize>i << 3))
     let absent: u8 = 0
     for (let j: u32 = 0; j < k; j++) {
@@ -80,6 +81,11 @@ export function classicHas(n: u32): void {
 
 export function classicOnes(): f64 {
   return <f64>ones
+}
+
+/** Counts the bits again, after they were put there from outside. */
+export function classicRestored(): void {
+  ones = countBits(bits, <usize>((size + 7) >> 3))
 }
 
 export function classicBits(): usize {

@@ -5,6 +5,7 @@ import { allocZeroed } from '../memory'
 import { featureEnds, featureStarts, keyEnds, keyStarts, verdicts } from '../batch'
 import { hasBits, setBits } from '../bits'
 import { addressesOf } from '../hash'
+import { countBits } from '../journal'
 
 let bits: usize = 0
 let features: usize = 0
@@ -41,9 +42,9 @@ export function eigenvalueAdd(from: u32, n: u32): u32 {
   return n
 }
 
-/** Asks for keys [0, n), marks nothing: verdict 0 where both regions have their bits set. */
-export function eigenvalueHas(n: u32): void {
-  for (let i: u32 = 0; i < n; i++) {
+/** Asks for keys [from, n), marks nothing: verdict 0 where both regions have their bits set. */
+export function eigenvalueHas(from: u32, n: u32): void {
+  for (let i = from; i < n; i++) {
     const at = <usize>i << 2
     addressesOf(load<u32>(keyStarts + at), load<u32>(keyEnds + at), count, urlSize, 0)
     let seen = hasBits(bits, count)
@@ -58,6 +59,12 @@ export function eigenvalueHas(n: u32): void {
 /** Set bits of the first (0) or the second (1) region. */
 export function eigenvalueOnes(region: u32): f64 {
   return <f64>(region == 0 ? urlOnes : featureOnes)
+}
+
+/** Counts the bits again, after they were put there from outside. */
+export function eigenvalueRestored(): void {
+  urlOnes = countBits(bits, <usize>((urlSize + 7) >> 3))
+  featureOnes = countBits(features, <usize>((featureSize + 7) >> 3))
 }
 
 export function eigenvalueBits(region: u32): usize {

@@ -247,9 +247,8 @@ export function fingerprintAdd(from: u32, n: u32): u32 {
   return n
 }
 
-/** Asks for hashes [0, n), marks nothing: verdict 0 where one is remembered. */
-export function fingerprintHas(n: u32): void {
-  let from: u32 = 0
+/** Asks for hashes [from, n), marks nothing: verdict 0 where one is remembered. */
+export function fingerprintHas(from: u32, n: u32): void {
   while (from < n) {
     const to = min(from + GROUP, n)
     touchGroup(from, to)
@@ -371,10 +370,14 @@ export function fingerprintCut(middle: u32): void {
   store<u32>(keeper, 1 << directoryBits, 8)
 }
 
-/** Makes an empty filter ready to take whole segments: 2^bits directory entries, `slots` in a segment. */
-export function fingerprintAdopt(bits: u32, slots: u32): bool {
-  directoryBits = bits
+/** In an instance without a filter: segments will have this many slots. */
+export function fingerprintAdoptSlots(slots: u32): void {
   slotMask = slots - 1
+}
+
+/** Makes a directory of 2^bits entries, ready to take whole segments. */
+export function fingerprintAdopt(bits: u32): bool {
+  directoryBits = bits
   directory = alloc(4 << bits)
   return directory != 0
 }

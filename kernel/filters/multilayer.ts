@@ -6,6 +6,7 @@ import { allocZeroed } from '../memory'
 import { keyEnds, keyStarts, verdicts } from '../batch'
 import { hasBits, setBits } from '../bits'
 import { addresses, addressesOf } from '../hash'
+import { countBits } from '../journal'
 import { afterScheme, segmentEnd, wordEnd, wordStart } from '../segments'
 
 /** What happens past the last layer: the rest is one segment, layers are added, or layers are dealt again. */
@@ -32,11 +33,11 @@ export function multilayerCreate(L: u32, m: u64, k: u32, chosenMode: u32): bool 
   size = m
   count = k
   xorArray = allocZeroed(<usize>((m + 7) >> 3))
-  return xorArray != 0 && reach(L)
+  return xorArray != 0 && multilayerReach(L)
 }
 
-// Makes sure that there are `wanted` layers.
-function reach(wanted: u32): bool {
+/** Makes sure that there are `wanted` layers. False when there is no room. */
+export function multilayerReach(wanted: u32): bool {
   while (layers < wanted) {
     const array = allocZeroed(<usize>((size + 7) >> 3))
     if (!array) return false
@@ -101,7 +102,7 @@ export function multilayerAdd(from: u32, n: u32): u32 {
     let last: u32 = 0
     for (let piece: u32 = 0; nextPiece(p, to, piece); piece++) {
       const layer = layerOf(piece)
-      if (layer == layers && !reach(layer + 1)) return i
+      if (layer == layers && !multilayerReach(layer + 1)) return i
       addressesOf(pieceStart, pieceEnd, count, size, 0)
       const set = setBits(<usize>load<u32>(arrays + (<usize>layer << 2)), count)
       const tally = ones + (<usize>layer << 3)
@@ -121,9 +122,9 @@ export function multilayerAdd(from: u32, n: u32): u32 {
   return n
 }
 
-/** Asks for keys [0, n), marks nothing: verdict 0 where every layer and the XOR layer have their bits set. */
-export function multilayerHas(n: u32): void {
-  for (let i: u32 = 0; i < n; i++) {
+/** Asks for keys [from, n), marks nothing: verdict 0 where every layer and the XOR layer have their bits set. */
+export function multilayerHas(from: u32, n: u32): void {
+  for (let i = from; i < n; i++) {
     const to = <usize>load<u32>(keyEnds + (<usize>i << 2))
     let p = afterScheme(<usize>load<u32>(keyStarts + (<usize>i << 2)), to)
     memory.fill(xored, 0, <usize>count << 3)
@@ -152,6 +153,19 @@ export function multilayerLayers(): u32 {
 /** Set bits of a layer; of the XOR layer for `layer` = the number of layers. */
 export function multilayerOnes(layer: u32): f64 {
   return <f64>(layer == layers ? xorOnes : load<u64>(ones + (<usize>layer << 3)))
+}
+
+/** Counts the bits again, after they were put there from outside. */
+export function multilayerRestored(): void {
+  const bytes = <usize>((size + 7) >> 3)
+  for (let i: u32 = 0; i < layers; i++) {
+    store<u64>(ones + (<usize>i << 3), countBits(load<u32>(arrays + (<usize>i << 2)), bytes))
+  }
+  xorOnes = countBits(xorArray, bytes)
+}
+
+export function multilayerSetLasts(layer: u32, count: f64): void {
+  store<u64>(lasts + (<usize>layer << 3), <u64>count)
 }
 
 /** How many new keys had their last piece in this layer. */

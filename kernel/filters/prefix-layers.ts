@@ -5,6 +5,7 @@ import { allocZeroed } from '../memory'
 import { keyEnds, keyStarts, verdicts } from '../batch'
 import { hasBits, setBits } from '../bits'
 import { addressesOf } from '../hash'
+import { countBits } from '../journal'
 import { afterScheme } from '../segments'
 
 export const MOST_LAYERS: u32 = 63
@@ -90,9 +91,9 @@ function hasFolders(start: usize, to: usize): bool {
   return true
 }
 
-/** Asks for keys [0, n), marks nothing: verdict 0 where the key and all its folders have their bits set. */
-export function prefixLayersHas(n: u32): void {
-  for (let i: u32 = 0; i < n; i++) {
+/** Asks for keys [from, n), marks nothing: verdict 0 where the key and all its folders have their bits set. */
+export function prefixLayersHas(from: u32, n: u32): void {
+  for (let i = from; i < n; i++) {
     const start = <usize>load<u32>(keyStarts + (<usize>i << 2))
     const to = <usize>load<u32>(keyEnds + (<usize>i << 2))
     addressesOf(start, to, count, size, 0)
@@ -116,6 +117,15 @@ export function prefixLayersOnes(): f64 {
 /** Whole keys (layer 0) or folders of a layer that were new when they came. */
 export function prefixLayersFresh(layer: u32): f64 {
   return <f64>load<u64>(fresh + (<usize>layer << 3))
+}
+
+/** Counts the bits again, after they were put there from outside. */
+export function prefixLayersRestored(): void {
+  ones = countBits(bits, <usize>((size + 7) >> 3))
+}
+
+export function prefixLayersSetFresh(layer: u32, count: f64): void {
+  store<u64>(fresh + (<usize>layer << 3), <u64>count)
 }
 
 export function prefixLayersBits(): usize {

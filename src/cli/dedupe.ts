@@ -1,8 +1,9 @@
 // `urlsieve dedupe`: the first occurrence of every URL, original bytes, in input order.
 import type { Command } from 'commander'
 import { Sieve } from '../index.ts'
-import { readInput, totalBytes } from './input.ts'
-import { Output } from './output.ts'
+import { EXIT } from './exit.ts'
+import { checkOutput, readInput, totalBytes } from './input.ts'
+import { Output, tell } from './output.ts'
 import { Progress } from './progress.ts'
 import { type SieveFlags, sieveOptions, withSieveOptions } from './sieve-options.ts'
 
@@ -42,6 +43,7 @@ async function dedupe(files: string[], flags: Flags): Promise<void> {
   const started = performance.now()
   const paths = files.length > 0 ? files : ['-']
   const total = totalBytes(paths)
+  checkOutput(paths, flags.output)
   const sieve = await Sieve.create(sieveOptions(flags))
   const output = new Output(flags.output)
   const progress = new Progress(total, flags.quiet)
@@ -70,9 +72,8 @@ async function dedupe(files: string[], flags: Flags): Promise<void> {
       const { urls, seen, invalid, sizeBytes } = sieve.stats()
       const seconds = (performance.now() - started) / 1000
       const urlsPerSecond = Math.round(feed.lines / seconds)
-      process.stderr.write(
-        `${JSON.stringify({ lines: feed.lines, new: urls, seen, invalid, bytes, seconds, urlsPerSecond, sizeBytes })}\n`,
-      )
+      const stats = { lines: feed.lines, new: urls, seen, invalid, bytes, seconds, urlsPerSecond, sizeBytes }
+      if (!tell(`${JSON.stringify(stats)}\n`)) process.exitCode = EXIT.output
     }
   }
 }

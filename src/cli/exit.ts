@@ -10,6 +10,8 @@ export const EXIT = {
   output: 4,
   /** No memory for what was asked. */
   room: 5,
+  /** Some lines of the input could not be read; all others were done. */
+  lines: 6,
   /** A defect of urlsieve: please report it. */
   defect: 70,
 } as const
@@ -27,7 +29,7 @@ export class CommandError extends Error {
 export function reason(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code
   const words: Record<string, string> = {
-    ENOENT: 'no such file',
+    ENOENT: 'no such file or folder',
     EACCES: 'permission denied',
     EPERM: 'not permitted',
     EISDIR: 'is a folder, expected a file',

@@ -1,6 +1,6 @@
 // Inputs of a command: files, `-` or nothing for stdin, and .gz files read as such. Bytes go straight to where the
 // caller wants them; a gzip that ends too early is an error, after what could be read was passed on.
-import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, createReadStream, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
 import { createGunzip } from 'node:zlib'
 import { CommandError, EXIT, reason } from './exit.ts'
 
@@ -28,22 +28,44 @@ export function whenReady<T>(call: () => T): T {
   }
 }
 
-/** Sizes of the inputs together, or null when one of them has none (a pipe). */
+/**
+ * Sizes of the inputs together, or null when one of them has none (a pipe). Throws for the first that cannot be
+ * read, so that nothing is written before that is known. A pipe is not opened: its writer would see it closed.
+ */
 export function totalBytes(paths: readonly string[]): number | null {
-  let total = 0
+  let total: number | null = 0
   for (const path of paths) {
-    if (path === '-') return null
-    const fd = open(path)
-    try {
-      const stat = fstatSync(fd)
-      if (stat.isDirectory()) throw inputError(path, Object.assign(new Error(), { code: 'EISDIR' }))
-      if (!stat.isFile()) return null
-      total += stat.size
-    } finally {
-      closeSync(fd)
-    }
+    const stat = path === '-' ? undefined : statOf(path)
+    if (stat?.isDirectory()) throw inputError(path, Object.assign(new Error(), { code: 'EISDIR' }))
+    if (stat?.isFile()) closeSync(open(path))
+    total = total === null || !stat?.isFile() ? null : total + stat.size
   }
   return total
+}
+
+/** Throws when the output is one of the inputs: opening it would empty it before it was read. */
+export function checkOutput(paths: readonly string[], output?: string): void {
+  let target: Stats
+  try {
+    target = output === undefined ? fstatSync(1) : statSync(output)
+  } catch {
+    return // not there yet, or opening it will say why it cannot be
+  }
+  if (!target.isFile()) return
+  for (const path of paths) {
+    const stat = path === '-' ? fstatSync(0) : statOf(path)
+    if (stat.dev !== target.dev || stat.ino !== target.ino) continue
+    const name = path === '-' ? 'stdin' : path
+    throw new CommandError(EXIT.usage, `${name} is both input and output: expected another file to write to`)
+  }
+}
+
+function statOf(path: string): Stats {
+  try {
+    return statSync(path)
+  } catch (error) {
+    throw inputError(path, error)
+  }
 }
 
 function inputError(path: string, error: unknown): CommandError {
@@ -83,8 +105,7 @@ export async function readInput(path: string, sink: Sink): Promise<void> {
 }
 
 async function readGzip(path: string, sink: Sink): Promise<void> {
-  closeSync(open(path))
-  const file = createReadStream(path, { highWaterMark: CHUNK_BYTES })
+  const file = createReadStream(path, { fd: open(path), highWaterMark: CHUNK_BYTES })
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES })
   file.on('error', (error) => gunzip.destroy(error))
   file.pipe(gunzip)

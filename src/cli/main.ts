@@ -6,8 +6,10 @@ import { SieveError } from '../index.ts'
 import { dedupeCommand } from './dedupe.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { explainCommand } from './explain.ts'
-import { ClosedPipe } from './output.ts'
+import { ClosedPipe, Output, tell } from './output.ts'
 import { planCommand } from './plan.ts'
+import { runCommand } from './run.ts'
+import { searchCommand } from './search.ts'
 import { underCommand } from './under.ts'
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
@@ -19,8 +21,10 @@ function codeOf(error: unknown): { code: number; message: string } {
     return { code: error.code === 'room' ? EXIT.room : EXIT.usage, message: error.message }
   }
   if (error instanceof CommanderError) {
-    const isHelp = error.exitCode === 0
-    return { code: isHelp ? 0 : EXIT.usage, message: isHelp ? '' : error.message.replace(/^error: /, '') }
+    if (error.exitCode === 0) return { code: 0, message: '' }
+    const isHelp = error.code === 'commander.help'
+    const message = isHelp ? "expected a command: see 'urlsieve --help'" : error.message
+    return { code: EXIT.usage, message: message.replace(/^error: /, '').replaceAll('\n', ' ') }
   }
   if (error instanceof RangeError && /memory/i.test(error.message)) {
     return { code: EXIT.room, message: `no memory for what was asked: ${error.message}` }
@@ -29,28 +33,34 @@ function codeOf(error: unknown): { code: number; message: string } {
   return { code: EXIT.defect, message: `a defect of urlsieve, please report it: ${what}` }
 }
 
+/** One line, whatever a file's name holds. */
+const oneLine = (text: string) =>
+  text.replace(/[\x00-\x1f\x7f]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`)
+
+const writers = { writeOut: (text: string) => new Output().print(text), writeErr: () => {} }
 const program = new Command('urlsieve')
   .description('Have I seen this URL? Removes repeated URLs, plans filters, explains keys.')
   .version(version)
   .showHelpAfterError(false)
   .exitOverride()
-  .configureOutput({ writeErr: () => {} })
+  .configureOutput(writers)
   .addHelpText(
     'after',
     `
-Exit codes: 0 done · 1 answered with no · 2 bad option · 3 bad input · 4 cannot write · 5 no memory
+Exit codes: 0 done · 1 answered with no · 2 bad option · 3 bad input · 4 cannot write · 5 no memory · 6 unreadable lines
 
 Example:
   urlsieve dedupe links.txt > unique.txt`,
   )
-for (const add of [dedupeCommand, planCommand, explainCommand, underCommand]) add(program)
-for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} })
+for (const add of [dedupeCommand, planCommand, explainCommand, underCommand, searchCommand, runCommand])
+  add(program)
+for (const command of program.commands) command.exitOverride().configureOutput(writers)
 
 try {
   if (process.argv.length < 3) program.outputHelp()
-  await program.parseAsync()
+  else await program.parseAsync()
 } catch (error) {
   const { code, message } = codeOf(error)
   process.exitCode = code
-  if (message) process.stderr.write(`urlsieve: ${message}\n`)
+  if (message) tell(`urlsieve: ${code === EXIT.defect ? message : oneLine(message)}\n`)
 }

@@ -7,6 +7,16 @@ import { whenReady } from './input.ts'
 /** Thrown when the reader of our output has gone: nothing more to do, and no error. */
 export class ClosedPipe extends Error {}
 
+/** Says something on stderr. False: it could not be written. A reader that has gone is no failure. */
+export function tell(text: string): boolean {
+  try {
+    whenReady(() => writeSync(2, text))
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPIPE'
+  }
+}
+
 export class Output {
   bytes = 0
   readonly #fd: number

@@ -1,7 +1,7 @@
 // Progress of a long run, on a terminal only: lines, rate, share of new ones, and the time left when the size of
 // the input is known. The first line appears after two seconds.
-import { writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
+import { tell } from './output.ts'
 
 const FIRST_MS = 2000
 const STEP_MS = 250
@@ -43,7 +43,7 @@ export class Progress {
     if (elapsed < this.#next) return
     this.#next = elapsed + STEP_MS
     this.#shown = true
-    writeSync(2, `\r\x1b[K${this.text(read(), elapsed / 1000)}`)
+    tell(`\r\x1b[K${this.text(read(), elapsed / 1000)}`)
   }
 
   text({ lines, fresh, bytes }: Reading, seconds: number): string {
@@ -54,7 +54,8 @@ export class Progress {
       `${(rate / 1e6).toFixed(0)} MB/s`,
       `${lines ? ((fresh / lines) * 100).toFixed(1) : '0.0'} % new`,
     ]
-    if (this.#total !== null && rate > 0) {
+    // A file may say it holds less than it does: one that still grows, or one of /proc.
+    if (this.#total !== null && rate > 0 && bytes <= this.#total) {
       parts.push(
         `${Math.floor((bytes / this.#total) * 100)} %`,
         `${clock((this.#total - bytes) / rate)} left`,
@@ -65,6 +66,6 @@ export class Progress {
 
   /** Takes the line away. */
   done(): void {
-    if (this.#shown) writeSync(2, '\r\x1b[K')
+    if (this.#shown) tell('\r\x1b[K')
   }
 }

@@ -23,7 +23,7 @@ export function count(option: string): (text: string) => number {
 export function rate(option: string): (text: string) => number {
   return (text) => {
     const value = /^[\d.]+(e-?\d+)?%?$/i.test(text)
-      ? parseFloat(text) / (text.endsWith('%') ? 100 : 1)
+      ? Number(text.replace('%', '')) / (text.endsWith('%') ? 100 : 1)
       : Number.NaN
     if (!(value > 0 && value < 1)) refuse(option, text, 'a rate between 0 and 1, such as 0.001, 1e-6 or 0.1%')
     return value

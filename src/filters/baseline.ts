@@ -9,6 +9,8 @@ export interface KeySet {
   add(key: Uint8Array): boolean
   has(key: Uint8Array): boolean
   delete(key: Uint8Array): boolean
+  /** Every key. */
+  keys(): Iterable<Uint8Array>
   /** Bytes it holds, as far as it can know. */
   readonly sizeBytes: number
 }
@@ -19,6 +21,15 @@ const latin1 = new TextDecoder('latin1')
 export function keyText(key: Uint8Array): string {
   return latin1.decode(key)
 }
+
+/** A string made by `keyText`, as the bytes it was made from. */
+export function keyBytes(text: string): Uint8Array {
+  return Uint8Array.from(text, (c) => byteOf.get(c)!)
+}
+
+const byteOf = new Map(Array.from({ length: 256 }, (_, byte) => [latin1.decode(Uint8Array.of(byte)), byte]))
+
+const PIECE_BYTES = 1024 * 1024
 
 /** Bytes of a key that plans assume, and the share of slots a baseline fills. */
 const KEY_BYTES = 70
@@ -76,15 +87,57 @@ export function baseline({
           }
           return n
         },
-        has(n) {
-          for (let i = 0; i < n; i++) kernel.verdicts[i] = set.has(keyAt(kernel, i)) ? 0 : 1
+        has(from, n) {
+          for (let i = from; i < n; i++) kernel.verdicts[i] = set.has(keyAt(kernel, i)) ? 0 : 1
         },
         delete(n) {
           for (let i = 0; i < n; i++) kernel.verdicts[i] = set.delete(keyAt(kernel, i)) ? 0 : 1
         },
+        // A piece is some keys, each behind its length as a u32.
+        *pieces() {
+          let offset = 0
+          for (const bytes of packed(set.keys())) {
+            yield { array: 0, offset, bytes }
+            offset += bytes.length
+          }
+        },
+        place: (_array, _offset, bytes) => new Uint8Array(bytes),
+        placed(_array, _offset, room) {
+          for (const key of unpacked(room)) set.add(key)
+        },
+        restored() {},
+        *keys() {
+          yield* set.keys()
+        },
         measure: () => ({ sizeBytes: set.sizeBytes, fill: 1, rate: 0 }),
       }
     },
+  }
+}
+
+/** Keys behind their lengths, some at a time. */
+function* packed(keys: Iterable<Uint8Array>): Generator<Uint8Array> {
+  let room = new Uint8Array(PIECE_BYTES)
+  let used = 0
+  for (const key of keys) {
+    if (used > 0 && used + 4 + key.length > PIECE_BYTES) {
+      yield room.subarray(0, used)
+      used = 0
+    }
+    if (4 + key.length > room.length) room = new Uint8Array(4 + key.length)
+    new DataView(room.buffer).setUint32(used, key.length, true)
+    room.set(key, used + 4)
+    used += 4 + key.length
+  }
+  if (used > 0) yield room.subarray(0, used)
+}
+
+function* unpacked(bytes: Uint8Array): Generator<Uint8Array> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  for (let at = 0; at < bytes.length; ) {
+    const end = at + 4 + view.getUint32(at, true)
+    yield bytes.subarray(at + 4, end)
+    at = end
   }
 }
 

@@ -1,5 +1,6 @@
 // The blocked Bloom filter: sizing by rate, by memory or by m and k. The blocks themselves are in the kernel.
 import { blockedHashes, blockedPlan, blockedRate } from '../sizing.ts'
+import { bitPieces } from './bit-pieces.ts'
 import { checkSizes, type FilterKind, noRoom, type SizeRequest, sizeMissing } from './filter.ts'
 
 const BLOCK_BITS = 512
@@ -53,6 +54,11 @@ export const blocked: FilterKind = {
     return {
       add: kernel.call.blockedAdd,
       has: kernel.call.blockedHas,
+      ...bitPieces(
+        kernel,
+        () => [{ array: 0, at: kernel.call.blockedBits() >>> 0, bytes: bits / 8 }],
+        () => kernel.call.blockedRestored(),
+      ),
       measure() {
         const fill = kernel.call.blockedOnes() / bits
         // The fill says how many URLs there are: ones = bits · (1 − e^(−k·n/bits)), blocks being alike on average.

@@ -1,5 +1,6 @@
 // The classic Bloom filter: sizing by rate, by memory or by m and k. The bits themselves are in the kernel.
 import { classicBits, classicPlan, classicRate, optimalHashes } from '../sizing.ts'
+import { bitPieces } from './bit-pieces.ts'
 import { checkSizes, type FilterKind, noRoom, type SizeRequest, sizeMissing } from './filter.ts'
 
 /** Default promise where only the number of URLs is known. */
@@ -26,7 +27,7 @@ export const classic: FilterKind = {
   source: 'Bloom 1970',
   errs: 'towards "seen", at the rate its fill gives; never towards "new"',
   can: { delete: false, grow: false, under: false },
-  takes: 'hashes',
+  takes: 'wide-hashes',
 
   plan(request) {
     checkSizes(request)
@@ -53,6 +54,11 @@ export const classic: FilterKind = {
     return {
       add: kernel.call.classicAdd,
       has: kernel.call.classicHas,
+      ...bitPieces(
+        kernel,
+        () => [{ array: 0, at: kernel.call.classicBits() >>> 0, bytes: Math.ceil(bits / 8) }],
+        () => kernel.call.classicRestored(),
+      ),
       measure() {
         const fill = kernel.call.classicOnes() / bits
         return { sizeBytes: Math.ceil(bits / 8), fill, rate: fill ** hashes }

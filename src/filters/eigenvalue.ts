@@ -10,6 +10,7 @@ import {
   eigenvalueSplit,
   optimalHashes,
 } from '../sizing.ts'
+import { bitPieces } from './bit-pieces.ts'
 import { checkSizes, checkWhole, type FilterKind, type FilterOptions, noRoom, sizeMissing } from './filter.ts'
 
 const DEFAULT_RATE = 1e-6
@@ -67,11 +68,11 @@ function regions(options: FilterOptions): { urlBits: number; featureBits: number
 const decoder = new TextDecoder()
 const encoder = new TextEncoder()
 
-// Features by the user's own function: each key as a string, and the feature back as bytes.
-function makeOwnFeatures(kernel: Kernel, feature: (key: string) => string, n: number): boolean {
+// Features of keys [from, n) by the user's own function: each key as a string, and the feature back as bytes.
+function makeOwnFeatures(kernel: Kernel, feature: (key: string) => string, from: number, n: number): boolean {
   const made: Uint8Array[] = []
   let bytes = 0
-  for (let i = 0; i < n; i++) {
+  for (let i = from; i < n; i++) {
     const key = decoder.decode(kernel.bytes.subarray(kernel.keyStarts[i], kernel.keyEnds[i]))
     const piece = encoder.encode(String(feature(key)))
     made.push(piece)
@@ -80,10 +81,11 @@ function makeOwnFeatures(kernel: Kernel, feature: (key: string) => string, n: nu
   let at = kernel.call.reserveFeatures(bytes) >>> 0
   kernel.refresh()
   if (at === 0) return false
-  for (let i = 0; i < n; i++) {
-    kernel.bytes.set(made[i]!, at)
+  for (let i = from; i < n; i++) {
+    const piece = made[i - from]!
+    kernel.bytes.set(piece, at)
     kernel.featureStarts[i] = at
-    at += made[i]!.length
+    at += piece.length
     kernel.featureEnds[i] = at
   }
   return true
@@ -134,23 +136,31 @@ export const eigenvalue: FilterKind = {
       throw noRoom('eigenvalue', plan.sizeBytes)
     }
     kernel.refresh()
-    const prepare = (n: number): void => {
+    const prepare = (from: number, n: number): void => {
       const made =
         typeof features === 'function'
-          ? makeOwnFeatures(kernel, features, n)
-          : call.makeFeatures(builtIn[features].number, n) !== 0
+          ? makeOwnFeatures(kernel, features, from, n)
+          : call.makeFeatures(builtIn[features].number, from, n) !== 0
       kernel.refresh()
       if (!made) throw noRoom('eigenvalue', plan.sizeBytes)
     }
     return {
       add(from, n) {
-        prepare(n)
+        prepare(from, n)
         return call.eigenvalueAdd(from, n)
       },
-      has(n) {
-        prepare(n)
-        call.eigenvalueHas(n)
+      has(from, n) {
+        prepare(from, n)
+        call.eigenvalueHas(from, n)
       },
+      ...bitPieces(
+        kernel,
+        () => [
+          { array: 0, at: call.eigenvalueBits(0) >>> 0, bytes: Math.ceil(urlBits / 8) },
+          { array: 1, at: call.eigenvalueBits(1) >>> 0, bytes: Math.ceil(featureBits / 8) },
+        ],
+        () => call.eigenvalueRestored(),
+      ),
       measure() {
         const urlFill = call.eigenvalueOnes(0) / urlBits
         const featureFill = call.eigenvalueOnes(1) / featureBits

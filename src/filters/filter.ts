@@ -33,6 +33,14 @@ export interface FilterOptions extends SizeRequest {
   readonly features?: string | ((key: string) => string) | undefined
   /** `eigenvalue`: the paper's d. */
   readonly featureHashes?: number | undefined
+  /** `scalable`, `window`: the filter inside. */
+  readonly inner?: string | undefined
+  /** `window`: how many generations. */
+  readonly generations?: number | undefined
+  /** `window`: remembers about so many URLs. */
+  readonly windowUrls?: number | undefined
+  /** `window`: remembers for so long. */
+  readonly windowMs?: number | undefined
 }
 
 export interface Plan {
@@ -79,12 +87,46 @@ export interface LayerMeasure {
   readonly distinct: number
 }
 
+/** A piece of a filter's memory, as it goes into a snapshot. */
+export interface Piece {
+  /** Which of the filter's arrays. */
+  readonly array: number
+  /** Where in that array, in the filter's own unit. */
+  readonly offset: number
+  readonly bytes: Uint8Array
+}
+
+/** How a filter is written down and read back. */
+export interface Pieces {
+  /**
+   * Its memory, a piece at a time. A piece is a view: copy it before anything else is asked of the filter. Adds may
+   * go on between two pieces: what they set may then be in the snapshot or not, and the log says it again.
+   */
+  pieces(): Generator<Piece>
+  /** Room in the kernel for a piece: to be filled, then given to `placed`. */
+  place(array: number, offset: number, bytes: number): Uint8Array
+  placed?(array: number, offset: number, room: Uint8Array): void
+  /** Counts that are not in the memory itself. */
+  counts?(): number[]
+  /** All pieces are in place. */
+  restored(counts: readonly number[]): void
+  /** Takes in all of another filter of the same shape and hash, bit for bit: afterwards it answers for both. */
+  unite?(other: Filter): void
+  /** The hashes it remembers, where it remembers them: some at a time, good until the next are asked for. */
+  hashes?(): Generator<BigUint64Array>
+  /** The keys it remembers, where it remembers those. */
+  keys?(): Generator<Uint8Array>
+}
+
 /** A filter in one kernel instance. */
-export interface Filter {
+export interface Filter extends Pieces {
   /** Test-and-set of the batch's entries [from, n); returns how many are done: fewer than n when it is full. */
   add(from: number, n: number): number
-  has(n: number): void
+  /** Asks for the batch's entries [from, n). */
+  has(from: number, n: number): void
   delete?(n: number): void
+  /** Sets the time, for a filter that forgets by age, while a log is replayed; null: the clock's own again. */
+  setClock?(now: number | null): void
   /** Asks whether anything was added under the folders that are the batch's keys. */
   hasUnder?(n: number): void
   /**
@@ -104,18 +146,28 @@ export interface FilterKind {
   /** Which way it errs, in one line. */
   readonly errs: string
   readonly can: Capabilities
-  /** What it works on: the batch's 64-bit hashes, or the keys themselves; the latter lives in one instance. */
-  readonly takes: 'hashes' | 'keys'
+  /**
+   * What it works on: the batch's 64-bit hashes; those of a wide function, else the keys; or the keys always.
+   * On keys it lives in one instance.
+   */
+  readonly takes: 'hashes' | 'wide-hashes' | 'keys'
   /** Past this many URLs it is too slow for anything but history. */
   readonly comfortableUrls?: number
   plan(request: FilterOptions): Plan
   /** Makes the share `1 / shares` of the planned filter in an instance. */
   create(kernel: Kernel, plan: Plan, shares: number): Filter
+  /** The same, to be filled from a snapshot; `create` where it makes no difference. */
+  revive?(kernel: Kernel, plan: Plan): Filter
 }
 
 const shown = (value: unknown): string => (typeof value === 'number' ? String(value) : JSON.stringify(value))
 
-function checkNumber(name: string, value: unknown, ok: (n: number) => boolean, expected: string): void {
+export function checkNumber(
+  name: string,
+  value: unknown,
+  ok: (n: number) => boolean,
+  expected: string,
+): void {
   if (value === undefined) return
   if (typeof value !== 'number' || Number.isNaN(value) || !ok(value)) {
     throw new SieveError('option', `${name} ${shown(value)}: expected ${expected}`)

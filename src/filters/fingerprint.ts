@@ -7,6 +7,8 @@ import { checkSizes, type Filter, type FilterKind, noRoom } from './filter.ts'
 /** Measured: bytes of memory for each URL, over the whole range of sizes (docs/filters.md). */
 const BYTES_PER_URL = 14
 const FIRST_BYTES = 16 * 1024
+/** A segment's header in the kernel: count, first and last-plus-one directory entry. */
+const HEADER_BYTES = 64
 
 /**
  * Errs towards "seen" only when two keys share all 64 bits of a secret hash: 0.03 pages lost in a whole crawl of
@@ -40,11 +42,15 @@ export const fingerprint: FilterKind = {
     if (!kernel.call.fingerprintCreate()) throw noRoom('fingerprint', FIRST_BYTES)
     return inKernel(kernel)
   },
+
+  revive: (kernel) => inKernel(kernel),
 }
 
 function inKernel(kernel: Kernel): Filter {
   kernel.refresh()
   const { call } = kernel
+  /** Segments put there from a snapshot, until the directory can be made. */
+  const adopted: { bits: number; at: number }[] = []
   return {
     add: call.fingerprintAdd,
     has: call.fingerprintHas,
@@ -54,7 +60,8 @@ function inKernel(kernel: Kernel): Filter {
       if (middle === 0) return null
       const bits = call.fingerprintDirectoryBits()
       const bytes = call.fingerprintSegmentBytes()
-      other.call.fingerprintAdopt(bits, (bytes - 64) / 8)
+      other.call.fingerprintAdoptSlots((bytes - HEADER_BYTES) / 8)
+      other.call.fingerprintAdopt(bits)
       let from = 0
       for (let at = middle; at < 2 ** bits; ) {
         const source = call.fingerprintSegment(at) >>> 0
@@ -67,6 +74,44 @@ function inKernel(kernel: Kernel): Filter {
       }
       call.fingerprintCut(middle)
       return { filter: inKernel(other), from: middle * 2 ** (32 - bits) }
+    },
+    // A piece is a segment with its header; `array` is the number of directory bits its range is counted in.
+    *pieces() {
+      const bytes = call.fingerprintSegmentBytes()
+      for (let share = 0; share < 1; ) {
+        const bits = call.fingerprintDirectoryBits()
+        const from = Math.round(share * 2 ** bits)
+        const at = call.fingerprintSegment(from) >>> 0
+        const to = new DataView(kernel.bytes.buffer).getUint32(at + 8, true)
+        yield { array: bits, offset: from, bytes: kernel.bytes.subarray(at, at + bytes) }
+        share = to / 2 ** bits
+      }
+    },
+    place(_bits, _from, bytes) {
+      call.fingerprintAdoptSlots((bytes - HEADER_BYTES) / 8)
+      const at = call.fingerprintAdoptRoom() >>> 0
+      if (at === 0) throw noRoom('fingerprint', bytes)
+      return kernel.bytes.subarray(at, at + bytes)
+    },
+    placed(bits, _from, room) {
+      adopted.push({ bits, at: room.byteOffset })
+    },
+    restored() {
+      const bits = adopted.reduce((most, segment) => Math.max(most, segment.bits), 4)
+      if (!call.fingerprintAdopt(bits)) throw noRoom('fingerprint', 4 * 2 ** bits)
+      for (const segment of adopted) {
+        const header = new DataView(kernel.bytes.buffer, segment.at)
+        const scale = 2 ** (bits - segment.bits)
+        header.setUint32(8, header.getUint32(8, true) * scale, true)
+        call.fingerprintAdopted(segment.at, header.getUint32(4, true) * scale)
+      }
+      adopted.length = 0
+    },
+    *hashes() {
+      for (const { bytes } of this.pieces()) {
+        const slots = new BigUint64Array(bytes.slice(HEADER_BYTES).buffer)
+        yield slots.filter((hash) => hash !== 0n)
+      }
     },
     measure() {
       const urls = call.fingerprintCount()

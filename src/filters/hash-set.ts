@@ -1,5 +1,5 @@
 // The hash set of the papers: JavaScript's own Set of strings. Exact; about 100 bytes a URL besides its text.
-import { baseline, type KeySet, keyText } from './baseline.ts'
+import { baseline, type KeySet, keyBytes, keyText } from './baseline.ts'
 
 /** V8: a string's header and its entry in the table of a Set that is between half and wholly full. */
 const OVERHEAD_BYTES = 48
@@ -10,6 +10,10 @@ class HashSet implements KeySet {
 
   get sizeBytes(): number {
     return this.#textBytes + this.#keys.size * OVERHEAD_BYTES
+  }
+
+  *keys(): Generator<Uint8Array> {
+    for (const text of this.#keys) yield keyBytes(text)
   }
 
   add(key: Uint8Array): boolean {

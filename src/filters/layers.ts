@@ -2,7 +2,9 @@
 // A promised rate sizes every layer for it: the XOR layer alone then keeps the promise, for segments that are all
 // known; the paper's f^L is not what one gets (docs/filters.md).
 import type { Kernel } from '../kernel.ts'
+import { xorHitRates } from '../sizing/xor-layer.ts'
 import { classicBits, classicPlan, classicRate, estimateDistinct, multilayerRates } from '../sizing.ts'
+import { bitPieces } from './bit-pieces.ts'
 import {
   checkSizes,
   checkWhole,
@@ -16,6 +18,8 @@ import {
 const DEFAULT_RATE = 1e-6
 const PAPER_HASHES = 3
 export const MOST_LAYERS = 64
+/** The XOR layer's number among the arrays of a snapshot, however many layers there are. */
+const XOR_ARRAY = MOST_LAYERS
 
 /** Numbers of kernel/filters/multilayer.ts. */
 export const MODES = { join: 0, grow: 1, words: 2 } as const
@@ -67,6 +71,31 @@ export function planLayers(
   }
 }
 
+/** Pieces of a key whose words were dealt to the layers in turn: so many that their XOR is as even as it gets. */
+const DEALT_PIECES = 4
+
+// The chance to pass the XOR layer, for keys whose last piece is in each layer: they have as many pieces as layers.
+function xorPasses({
+  bits,
+  hashes,
+  fill,
+  lasts,
+  dealt,
+}: {
+  bits: number
+  hashes: number
+  fill: number
+  lasts: readonly number[]
+  dealt: boolean
+}): number[] {
+  const urls = lasts.reduce((sum, n) => sum + n, 0)
+  const depths = dealt
+    ? Array.from({ length: DEALT_PIECES }, (_, c) => (c === DEALT_PIECES - 1 ? urls : 0))
+    : lasts
+  const hits = xorHitRates({ bits, fill, depths })
+  return lasts.map((_, layer) => (dealt ? hits.at(-1)! : hits[layer]!) ** hashes)
+}
+
 export function createLayers(kernel: Kernel, plan: Plan): Filter {
   const { layers, mode, bitsPerLayer: bits } = plan.shape as unknown as LayerShape
   const hashes = plan.hashes!
@@ -77,18 +106,44 @@ export function createLayers(kernel: Kernel, plan: Plan): Filter {
   return {
     add: call.multilayerAdd,
     has: call.multilayerHas,
+    ...bitPieces(
+      kernel,
+      (array) => {
+        if (array !== undefined && array !== XOR_ARRAY && !call.multilayerReach(array + 1)) {
+          throw noRoom(plan.filter, plan.sizeBytes)
+        }
+        kernel.refresh()
+        const count = call.multilayerLayers()
+        const bytes = Math.ceil(bits / 8)
+        return Array.from({ length: count + 1 }, (_, layer) => ({
+          array: layer === count ? XOR_ARRAY : layer,
+          at: call.multilayerBits(layer) >>> 0,
+          bytes,
+        }))
+      },
+      (lasts) => {
+        call.multilayerRestored()
+        lasts.forEach((count, layer) => {
+          call.multilayerSetLasts(layer, count)
+        })
+      },
+      () => Array.from({ length: call.multilayerLayers() }, (_, layer) => call.multilayerLasts(layer)),
+    ),
     measure() {
       const count = call.multilayerLayers()
       const fills = Array.from({ length: count }, (_, layer) => call.multilayerOnes(layer) / bits)
       const lasts = fills.map((_, layer) => call.multilayerLasts(layer))
       const xorFill = call.multilayerOnes(count) / bits
-      const { paper, recombined } = multilayerRates({ fills, xorFill, hashes })
+      const rates = multilayerRates({ fills, xorFill, hashes })
+      const passes = xorPasses({ bits, hashes, fill: xorFill, lasts, dealt: mode === 'words' })
+      const mean = (of: (layer: number) => number, first: number) => {
+        const urls = lasts.slice(first).reduce((sum, n) => sum + n, 0)
+        return urls && lasts.reduce((sum, n, layer) => sum + (layer < first ? 0 : of(layer) * n), 0) / urls
+      }
       // A new page differs in its last segment: the rate of the layer that holds it, by how often it is each one.
-      const urls = lasts.reduce((sum, n) => sum + n, 0)
-      const last = urls
-        ? fills.reduce((sum, fill, layer) => sum + fill ** hashes * lasts[layer]!, 0) / urls
-        : 0
-      const corrected = last * recombined
+      const corrected = mean((layer) => fills[layer]! ** hashes * passes[layer]!, 0)
+      // A new combination of known segments takes two of them at least.
+      const recombined = mean((layer) => passes[layer]!, mode === 'words' ? 0 : 1) || rates.recombined
       const distinct = (fill: number) => Math.round(estimateDistinct({ fillOnes: fill * bits, bits, hashes }))
       return {
         sizeBytes: Math.ceil(bits / 8) * (count + 1),
@@ -98,7 +153,7 @@ export function createLayers(kernel: Kernel, plan: Plan): Filter {
           ...fills.map((fill, layer) => ({ name: `layer ${layer + 1}`, fill, distinct: distinct(fill) })),
           { name: 'XOR layer', fill: xorFill, distinct: distinct(xorFill) },
         ],
-        rates: { paper, corrected, recombined },
+        rates: { paper: rates.paper, corrected, recombined },
       }
     },
   }

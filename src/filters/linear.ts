@@ -1,5 +1,5 @@
 // Linear search (cen-2010's simplest approach, term-project): every key is compared with every one before it. Exact.
-import { baseline, type KeySet, keyText } from './baseline.ts'
+import { baseline, type KeySet, keyBytes, keyText } from './baseline.ts'
 
 /** A string's header and its place in the array. */
 const OVERHEAD_BYTES = 24
@@ -16,6 +16,10 @@ class LinearList implements KeySet {
     const keys = this.#keys
     for (let i = 0; i < keys.length; i++) if (keys[i] === text) return i
     return -1
+  }
+
+  *keys(): Generator<Uint8Array> {
+    for (const text of this.#keys) yield keyBytes(text)
   }
 
   add(key: Uint8Array): boolean {

@@ -1,6 +1,7 @@
 // Prefix layers, our repair of the multi-layer filter: layer i remembers the folder a1/…/ai/ under hashes of its own,
 // and the whole key decides. One bit array serves all layers, so that each takes just what it holds.
 import { classicRate } from '../sizing.ts'
+import { bitPieces } from './bit-pieces.ts'
 import { checkSizes, checkWhole, type FilterKind, type FilterOptions, noRoom, sizeMissing } from './filter.ts'
 
 const DEFAULT_RATE = 1e-6
@@ -94,6 +95,17 @@ export const prefixLayers: FilterKind = {
       add: call.prefixLayersAdd,
       has: call.prefixLayersHas,
       hasUnder: call.prefixLayersHasUnder,
+      ...bitPieces(
+        kernel,
+        () => [{ array: 0, at: call.prefixLayersBits() >>> 0, bytes: Math.ceil(bits / 8) }],
+        (fresh) => {
+          call.prefixLayersRestored()
+          fresh.forEach((count, layer) => {
+            call.prefixLayersSetFresh(layer, count)
+          })
+        },
+        () => Array.from({ length: layers + 1 }, (_, layer) => call.prefixLayersFresh(layer)),
+      ),
       measure() {
         const fill = call.prefixLayersOnes() / bits
         const share = (layer: number, k: number) => (call.prefixLayersFresh(layer) * k) / bits

@@ -11,8 +11,10 @@ import { keywordLayers } from './keyword-layers.ts'
 import { linear } from './linear.ts'
 import { multilayer } from './multilayer.ts'
 import { prefixLayers } from './prefix-layers.ts'
+import { scalable } from './scalable.ts'
 import { sortedArray } from './sorted-array.ts'
 import { trie } from './trie.ts'
+import { window } from './window.ts'
 
 export const filters = {
   fingerprint,
@@ -22,6 +24,8 @@ export const filters = {
   'prefix-layers': prefixLayers,
   eigenvalue,
   'keyword-layers': keywordLayers,
+  scalable,
+  window,
   'hash-set': hashSet,
   'sorted-array': sortedArray,
   linear,

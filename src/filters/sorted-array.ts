@@ -1,5 +1,5 @@
 // The sorted array with binary search (term-project): every new key is inserted at its place. Exact.
-import { baseline, type KeySet, keyText } from './baseline.ts'
+import { baseline, type KeySet, keyBytes, keyText } from './baseline.ts'
 
 /** A string's header and its place in the array. */
 const OVERHEAD_BYTES = 24
@@ -23,6 +23,10 @@ class SortedArray implements KeySet {
       else high = middle
     }
     return low
+  }
+
+  *keys(): Generator<Uint8Array> {
+    for (const text of this.#keys) yield keyBytes(text)
   }
 
   add(key: Uint8Array): boolean {

@@ -56,6 +56,20 @@ class Trie implements KeySet {
     return true
   }
 
+  *keys(): Generator<Uint8Array> {
+    // Depth first: each open node with the length of the key up to it.
+    const nodes = this.#nodes
+    const path: number[] = []
+    const open: [node: number, depth: number][] = [[0, 0]]
+    while (open.length > 0) {
+      const [node, depth] = open.pop()!
+      path.length = depth
+      if (node !== 0) path[depth - 1] = nodes[node]! & 255
+      if (nodes[node]! & ENDS) yield Uint8Array.from(path)
+      for (let child = nodes[node + 2]!; child !== 0; child = nodes[child + 1]!) open.push([child, depth + 1])
+    }
+  }
+
   has(key: Uint8Array): boolean {
     const node = this.#find(key)
     return node >= 0 && (this.#nodes[node]! & ENDS) !== 0

@@ -1,0 +1,76 @@
+// A filter that grows: when its newest sub-filter is full it adds a larger and tighter one, so that the compound rate
+// of all of them stays under the promise (Almeida, Baquero, Preguiça, Hutchison 2007).
+import { SieveError } from '../errors.ts'
+import { scalableRate } from '../sizing.ts'
+import { blocked } from './blocked.ts'
+import { classic } from './classic.ts'
+import { checkSizes, type FilterKind, type FilterOptions } from './filter.ts'
+import { Generations } from './generations.ts'
+
+const inners = { blocked, classic } as const
+const DEFAULT_URLS = 10_000
+const DEFAULT_RATE = 1e-6
+/** Each sub-filter holds this many times as many URLs as the one before. */
+const GROWTH = 2
+const MOST_GENERATIONS = 60
+
+interface Shape {
+  readonly inner: keyof typeof inners
+  readonly firstUrls: number
+  readonly rate: number
+}
+
+function innerOf(options: FilterOptions): keyof typeof inners {
+  const inner = options.inner ?? 'blocked'
+  if (Object.hasOwn(inners, inner)) return inner as keyof typeof inners
+  throw new SieveError('option', `inner '${inner}': expected one of ${Object.keys(inners).join(', ')}`)
+}
+
+function planOf({ inner, firstUrls, rate }: Shape, index: number) {
+  return inners[inner].plan({
+    expectedUrls: firstUrls * GROWTH ** index,
+    falsePositiveRate: scalableRate({ rate, index }),
+  })
+}
+
+/** Errs towards "seen", at most at the promised rate in all, however many URLs it takes; never towards "new". */
+export const scalable: FilterKind = {
+  name: 'scalable',
+  does: 'grows by ever tighter sub-filters; the promise is for all of them together',
+  source: 'Almeida et al. 2007',
+  errs: 'towards "seen", at most at the promised compound rate; never towards "new"',
+  can: { delete: false, grow: true, under: false },
+  takes: 'hashes',
+
+  plan(options) {
+    checkSizes(options)
+    const firstUrls = options.expectedUrls ?? DEFAULT_URLS
+    const rate = options.falsePositiveRate ?? DEFAULT_RATE
+    const shape: Shape = { inner: innerOf(options), firstUrls, rate }
+    const first = planOf(shape, 0)
+    return {
+      filter: 'scalable',
+      expectedUrls: firstUrls,
+      promisedRate: rate,
+      expectedRate: first.expectedRate,
+      sizeBytes: first.sizeBytes,
+      bits: first.bits,
+      hashes: first.hashes,
+      bitsPerUrl: first.bitsPerUrl,
+      shape: { ...shape },
+    }
+  },
+
+  create: (kernel, plan) => new Generations(kernel, succession(plan.shape as unknown as Shape), false),
+  revive: (kernel, plan) => new Generations(kernel, succession(plan.shape as unknown as Shape), true),
+}
+
+function succession(shape: Shape) {
+  return {
+    kind: inners[shape.inner],
+    most: MOST_GENERATIONS,
+    plan: (index: number) => planOf(shape, index),
+    room: ({ plan, urls }: { plan: { expectedUrls: number | null }; urls: number }) =>
+      plan.expectedUrls! - urls,
+  }
+}

@@ -1,0 +1,108 @@
+// A filter that forgets: G generations, of which the oldest goes when a new one begins, by count or by age. For
+// recrawls: "seen in the last 30 days".
+import { SieveError } from '../errors.ts'
+import { compoundRate } from '../sizing.ts'
+import { blocked } from './blocked.ts'
+import { classic } from './classic.ts'
+import { checkNumber, checkSizes, checkWhole, type FilterKind, type FilterOptions } from './filter.ts'
+import { fingerprint } from './fingerprint.ts'
+import { type Generation, Generations } from './generations.ts'
+
+const inners = { fingerprint, blocked, classic } as const
+const DEFAULT_GENERATIONS = 8
+
+interface Shape {
+  readonly inner: keyof typeof inners
+  readonly generations: number
+  readonly windowUrls: number | null
+  readonly windowMs: number | null
+  readonly rate: number | null
+  readonly expectedUrls: number | null
+}
+
+function shapeOf(options: FilterOptions): Shape {
+  const inner = options.inner ?? 'fingerprint'
+  if (!Object.hasOwn(inners, inner)) {
+    throw new SieveError('option', `inner '${inner}': expected one of ${Object.keys(inners).join(', ')}`)
+  }
+  checkWhole('generations', options.generations, 2, 255)
+  checkWhole('windowUrls', options.windowUrls, 2, Number.MAX_SAFE_INTEGER)
+  checkNumber('windowMs', options.windowMs, (ms) => ms > 0, 'a time in milliseconds over 0')
+  if (options.windowUrls === undefined && options.windowMs === undefined) {
+    throw new SieveError('option', "filter 'window' needs windowUrls (so many URLs) or windowMs (so long)")
+  }
+  if (options.windowUrls === undefined && inner !== 'fingerprint' && options.expectedUrls === undefined) {
+    throw new SieveError(
+      'option',
+      `filter 'window' of '${inner}' by age needs expectedUrls: how many come in that time`,
+    )
+  }
+  return {
+    inner: inner as keyof typeof inners,
+    generations: options.generations ?? DEFAULT_GENERATIONS,
+    windowUrls: options.windowUrls ?? null,
+    windowMs: options.windowMs ?? null,
+    rate: options.falsePositiveRate ?? null,
+    expectedUrls: options.expectedUrls ?? null,
+  }
+}
+
+// Each generation holds its part of the window, at its part of the rate.
+function planOf(shape: Shape) {
+  const urls = shape.windowUrls ?? shape.expectedUrls
+  return inners[shape.inner].plan({
+    ...(urls !== null && { expectedUrls: Math.ceil(urls / shape.generations) }),
+    ...(shape.rate !== null && { falsePositiveRate: shape.rate / shape.generations }),
+  })
+}
+
+function succession(shape: Shape) {
+  const { generations, windowUrls, windowMs } = shape
+  const plan = planOf(shape)
+  return {
+    kind: inners[shape.inner],
+    most: generations,
+    plan: () => plan,
+    room({ urls, born }: Generation, now: number): number {
+      if (windowMs !== null && now - born >= windowMs / generations) return 0
+      return windowUrls === null ? Number.MAX_SAFE_INTEGER : Math.ceil(windowUrls / generations) - urls
+    },
+  }
+}
+
+/**
+ * Errs towards "new" by design: it forgets the oldest. A URL is remembered for at least (G − 1) / G of the window and
+ * never longer than the window. Within it, errs towards "seen" as its inner filter does, all generations together.
+ */
+export const window: FilterKind = {
+  name: 'window',
+  does: 'generations that expire by count or age, for recrawls',
+  source: 'ours',
+  errs: 'towards "new" when it forgets, by design; towards "seen" as its inner filter does',
+  can: { delete: false, grow: true, under: false },
+  takes: 'hashes',
+
+  plan(options) {
+    checkSizes(options)
+    const shape = shapeOf(options)
+    const one = planOf(shape)
+    const all = (value: number | null) => (value === null ? null : value * shape.generations)
+    const rates =
+      one.expectedRate === null ? null : Array.from({ length: shape.generations }, () => one.expectedRate!)
+    const expectedRate = rates && compoundRate(rates)
+    return {
+      filter: 'window',
+      expectedUrls: shape.windowUrls ?? shape.expectedUrls,
+      promisedRate: options.falsePositiveRate ?? expectedRate,
+      expectedRate,
+      sizeBytes: one.sizeBytes * shape.generations,
+      bits: all(one.bits),
+      hashes: one.hashes,
+      bitsPerUrl: one.bitsPerUrl,
+      shape: { ...shape },
+    }
+  },
+
+  create: (kernel, plan) => new Generations(kernel, succession(plan.shape as unknown as Shape), false),
+  revive: (kernel, plan) => new Generations(kernel, succession(plan.shape as unknown as Shape), true),
+}

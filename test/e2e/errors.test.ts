@@ -1,0 +1,247 @@
+// Every failure of the command: one line on stderr, the documented exit code (src/cli/exit.ts), no stack trace, and
+// on stdout nothing or what was already written.
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { constants, gunzipSync, gzipSync } from 'node:zlib'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { EXIT } from '../../src/cli/exit.ts'
+import { filterNames, filters } from '../../src/filters/registry.ts'
+import { awk, seeded, urlLines } from './awk.ts'
+import { bash, type Ended, expectFailure, links, temporaryFolder, urlsieve } from './command.ts'
+
+const folder = temporaryFolder()
+const lines = urlLines(seeded(41), 60_000, 40_000)
+const unique = awk(lines)
+const big = join(folder, 'big.txt')
+const packed = gzipSync(lines)
+
+beforeAll(() => {
+  writeFileSync(big, lines)
+  mkdirSync(join(folder, 'folder'))
+  mkdirSync(join(folder, 'folder.gz'))
+  writeFileSync(join(folder, 'fake.gz'), lines)
+  writeFileSync(join(folder, 'cut.gz'), packed.subarray(0, Math.floor(packed.length / 2)))
+  writeFileSync(join(folder, 'trailer.gz'), packed.subarray(0, -1))
+  writeFileSync(join(folder, 'member.gz'), Buffer.concat([packed, packed.subarray(0, 5)]))
+  writeFileSync(join(folder, 'zero.gz'), '')
+  const wrong = Buffer.from(packed)
+  wrong[wrong.length - 8]! ^= 255 // in the checksum
+  writeFileSync(join(folder, 'wrong.gz'), wrong)
+})
+
+const run = (args: readonly string[], input?: string) =>
+  urlsieve(args, { cwd: folder, ...(input === undefined ? {} : { input }) })
+const shell = (script: string) => bash(script, { cwd: folder, env: { LINKS: links } })
+
+function expectNothingWritten(ended: Ended): void {
+  expect(ended.stdout.toString()).toBe('')
+}
+
+describe('an option that cannot be', () => {
+  const sized = ['dedupe', '--filter', 'classic']
+  it.each<[string[], RegExp]>([
+    [['dedupe', '--filter', 'sponge'], /--filter.*sponge.*fingerprint, classic, blocked/],
+    [['dedupe', '--profile', 'loud'], /--profile.*loud.*raw, whatwg, web/],
+    [['dedupe', '--hash', 'crc'], /hash.*crc.*siphash, xxh64/],
+    [['dedupe', '--unknown'], /unknown option '--unknown'/],
+    [['dedupe', '--filter'], /--filter.*missing/],
+    [['sift'], /unknown command 'sift'/],
+    [['dedup'], /unknown command 'dedup'.*dedupe/],
+    [['help', 'sift'], /command/],
+    [['--'], /command/],
+    [['plan'], /--urls.*not specified/],
+    [['plan', 'more', '--urls', '5'], /too many arguments/],
+    [['explain'], /missing required argument 'urls'/],
+    [['plan', '--urls', '0'], /--urls '0': expected a whole number/],
+    [['plan', '--urls', '10', '--fpr', '1'], /--fpr '1': expected a rate between 0 and 1/],
+    [['explain', 'http://a.example/', '--filter', 'classic'], /classic/],
+  ])('%j', async (args, words) => {
+    const ended = await run(args, '')
+    expectFailure(ended, EXIT.usage, words)
+    expectNothingWritten(ended)
+  })
+
+  it.each<[string, string, RegExp]>([
+    ['--fpr', '1.5', /^urlsieve: --fpr '1\.5': expected a rate between 0 and 1, such as/],
+    ['--fpr', 'half', /^urlsieve: --fpr 'half': expected a rate between 0 and 1, such as/],
+    ['--urls', '0', /^urlsieve: --urls '0': expected a whole number such as/],
+    ['--urls', '1e30', /^urlsieve: --urls '1e30': expected a whole number such as/],
+    ['--memory', '1', /^urlsieve: --memory '1': expected a size of at least 64 bytes, such as/],
+    ['--memory', '1P', /^urlsieve: --memory '1P': expected a size of at least 64 bytes, such as/],
+  ])('%s %s', async (option, value, words) => {
+    const ended = await run([...sized, '--urls', '100', option, value, links])
+    expectFailure(ended, EXIT.usage, words)
+    expectNothingWritten(ended)
+  })
+
+  const fixed = filterNames.filter((name) => !filters[name].can.grow)
+  it.each(fixed)('--filter %s without a size', async (filter) => {
+    const ended = await run(['dedupe', '--filter', filter, links])
+    expectFailure(ended, EXIT.usage, new RegExp(filter))
+    expectNothingWritten(ended)
+  })
+})
+
+describe('more than there can be', () => {
+  it.each([
+    [['dedupe', '--urls', '1e15']],
+    [['dedupe', '--filter', 'classic', '--urls', '1e15']],
+    [['dedupe', '--filter', 'blocked', '--urls', '100', '--memory', '100T']],
+  ])('%j', async (args) => {
+    const ended = await run(args, '')
+    expectFailure(ended, EXIT.room, /bytes.*expected at most \d+/)
+    expectNothingWritten(ended)
+  })
+
+  it('a line that does not fit: the lines before it are printed', async () => {
+    const ended = await shell(
+      `(echo first; head -c 1200000000 /dev/zero) | "$URLSIEVE" dedupe --profile raw; exit \${PIPESTATUS[1]}`,
+    )
+    expectFailure(ended, EXIT.room, /a line of over \d+ bytes does not fit/)
+    expect(ended.stdout.toString()).toBe('first\n')
+  })
+})
+
+describe('an input that cannot be read', () => {
+  it.each<[string, RegExp]>([
+    ['missing.txt', /cannot read missing\.txt: no such file/],
+    ['missing.gz', /cannot read missing\.gz: no such file/],
+    ['big.txt/x', /cannot read big\.txt\/x: a part of the path is no folder/],
+    ['folder', /cannot read folder: is a folder, expected a file/],
+    ['folder.gz', /cannot read folder\.gz: is a folder, expected a file/],
+    ['fake.gz', /cannot read fake\.gz: .*header/],
+    ['new\nline \x1b[31m.txt', /cannot read new\\x0aline \\x1b\[31m\.txt: no such file/],
+  ])('%j', async (path, words) => {
+    const ended = await run(['dedupe', path])
+    expectFailure(ended, EXIT.input, words)
+    expectNothingWritten(ended)
+  })
+
+  it('is known before anything is written, wherever it stands', async () => {
+    for (const args of [
+      [big, 'missing.txt'],
+      ['-', 'missing.txt'],
+    ]) {
+      const ended = await run(['dedupe', ...args, '-o', 'kept.txt'], 'http://a.example/\n')
+      expectFailure(ended, EXIT.input, /cannot read missing\.txt/)
+      expect(() => readFileSync(join(folder, 'kept.txt'))).toThrow(/ENOENT/)
+    }
+  })
+
+  it('a folder as stdin', async () => {
+    const ended = await shell('"$URLSIEVE" dedupe < folder')
+    expectFailure(ended, EXIT.input, /cannot read stdin: is a folder, expected a file/)
+    expectNothingWritten(ended)
+  })
+
+  const isRoot = process.getuid?.() === 0
+  const title = isRoot ? 'unreadable (skipped: root may read everything)' : 'unreadable'
+  it.skipIf(isRoot)(title, async () => {
+    for (const name of ['secret.txt', 'secret.gz']) {
+      writeFileSync(join(folder, name), 'http://a.example/\n')
+      chmodSync(join(folder, name), 0)
+      const ended = await run(['dedupe', name])
+      expectFailure(ended, EXIT.input, /cannot read secret\.\w+: permission denied/)
+      expectNothingWritten(ended)
+    }
+  })
+})
+
+describe('a damaged gzip', () => {
+  it.each<[string, RegExp]>([
+    ['cut.gz', /ends too early/],
+    ['trailer.gz', /ends too early/],
+    ['member.gz', /ends too early/],
+    ['zero.gz', /ends too early/],
+  ])('%s: whole lines that could be read are printed', async (name, words) => {
+    const ended = await run(['dedupe', '--profile', 'raw', name])
+    expectFailure(ended, EXIT.input, words)
+    expect(ended.stderr).toContain(`cannot read ${name}: `)
+    const bytes = readFileSync(join(folder, name))
+    const readable = bytes.length
+      ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH })
+      : Buffer.alloc(0)
+    const whole = readable.subarray(0, readable.lastIndexOf('\n') + 1)
+    if (name !== 'zero.gz') expect(whole.length).toBeGreaterThan(1_000_000)
+    expect(ended.stdout.equals(awk(whole))).toBe(true)
+  })
+
+  it('whose sum is wrong: what is printed is a part of what it held', async () => {
+    const ended = await run(['dedupe', '--profile', 'raw', 'wrong.gz'])
+    expectFailure(ended, EXIT.input, /cannot read wrong\.gz: incorrect data check/)
+    expect(ended.stdout.length).toBeGreaterThan(unique.length / 2)
+    expect(unique.subarray(0, ended.stdout.length).equals(ended.stdout)).toBe(true)
+  })
+
+  it('the files before it are printed', async () => {
+    const ended = await run(['dedupe', '--profile', 'raw', links, 'fake.gz', big])
+    expectFailure(ended, EXIT.input, /fake\.gz/)
+    expect(ended.stdout.equals(awk(readFileSync(links)))).toBe(true)
+  })
+})
+
+describe('an output that cannot be written', () => {
+  it.each([
+    ['dedupe big.txt'],
+    ['plan --urls 1e6'],
+    ['explain http://a.example/'],
+    ['--help'],
+    ['--version'],
+    [''],
+  ])('a full device: %s', async (command) => {
+    const ended = await shell(`"$URLSIEVE" ${command} > /dev/full`)
+    expectFailure(ended, EXIT.output, /cannot write stdout: no space left on the device/)
+  })
+
+  it('a full device as -o', async () => {
+    const ended = await run(['dedupe', big, '-o', '/dev/full'])
+    expectFailure(ended, EXIT.output, /cannot write \/dev\/full: no space left on the device/)
+    expectNothingWritten(ended)
+  })
+
+  it('a full device as stderr: the exit code stays', async () => {
+    const ended = await shell('"$URLSIEVE" dedupe missing.txt 2> /dev/full')
+    expect(ended).toMatchObject({ code: EXIT.input, stderr: '' })
+    const stats = await shell('"$URLSIEVE" dedupe --profile raw --stats "$LINKS" 2> /dev/full')
+    expect(stats.code).toBe(EXIT.output)
+    expect(stats.stdout.equals(awk(readFileSync(links)))).toBe(true)
+  })
+
+  it.each([
+    ['dedupe --profile raw big.txt -o limited', 'limited'],
+    ['dedupe --profile raw big.txt > limited', 'stdout'],
+  ])('a file-size limit: what was written stays (%s)', async (command, name) => {
+    const ended = await shell(`rm -f limited; ulimit -f 8; "$URLSIEVE" ${command}`)
+    expectFailure(ended, EXIT.output, new RegExp(`cannot write ${name}: file too large`))
+    const written = readFileSync(join(folder, 'limited'))
+    expect(written).toHaveLength(8 * 1024)
+    expect(unique.subarray(0, written.length).equals(written)).toBe(true)
+  })
+
+  it.each<[string, RegExp]>([
+    ['nowhere/out.txt', /cannot write nowhere\/out\.txt: no such file or folder/],
+    ['folder', /cannot write folder: is a folder, expected a file/],
+    ['big.txt/out.txt', /cannot write big\.txt\/out\.txt: a part of the path is no folder/],
+  ])('-o %s', async (path, words) => {
+    const ended = await run(['dedupe', links, '-o', path])
+    expectFailure(ended, EXIT.output, words)
+    expectNothingWritten(ended)
+  })
+
+  it('the input itself: refused before it is emptied', async () => {
+    const path = join(folder, 'own.txt')
+    const before = readFileSync(links)
+    writeFileSync(path, before)
+    symlinkSync('own.txt', join(folder, 'alias.txt'))
+    for (const command of [
+      'dedupe own.txt -o own.txt',
+      'dedupe "$LINKS" own.txt -o alias.txt',
+      'dedupe -o own.txt < own.txt',
+      'dedupe --repeated own.txt >> own.txt', // would read for ever what it writes
+    ]) {
+      const ended = await shell(`timeout 20 "$URLSIEVE" ${command}`)
+      expectFailure(ended, EXIT.usage, /is both input and output/)
+      expect(readFileSync(path).equals(before)).toBe(true)
+    }
+  })
+})

@@ -1,0 +1,55 @@
+// What the command says of itself: help with an example for every command, its version.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { EXIT } from '../../src/cli/exit.ts'
+import { filterNames } from '../../src/filters/registry.ts'
+import { expectQuiet, root, urlsieve } from './command.ts'
+
+const asked = new Map<string, string>()
+
+async function help(...args: string[]): Promise<string> {
+  const before = asked.get(args.join(' '))
+  if (before !== undefined) return before
+  const ended = await urlsieve(args)
+  expectQuiet(ended)
+  asked.set(args.join(' '), ended.stdout.toString())
+  return ended.stdout.toString()
+}
+
+it('--help of every command has an example that starts with it', async () => {
+  const text = await help('--help')
+  expect(text).toMatch(/^Example:\n {2}urlsieve dedupe /m)
+  const [, listed] = /^Commands:\n((?: {2}.*\n)+)/m.exec(text)!
+  const commands = [...listed!.matchAll(/^ {2}([a-z]\S*)/gm)].map((match) => match[1]!)
+  expect(commands).toEqual(expect.arrayContaining(['dedupe', 'plan', 'explain', 'help']))
+  for (const command of commands.filter((name) => name !== 'help')) {
+    const own = await help(command, '--help')
+    expect(own).toMatch(new RegExp(`^Usage: urlsieve ${command} `))
+    expect(own).toMatch(new RegExp(`^Examples?:\\n(.*\\n)*? {2}.*urlsieve ${command} `, 'm'))
+  }
+  expect(await help('help', 'plan')).toBe(await help('plan', '--help'))
+})
+
+it('the help names every exit code but that of a defect', async () => {
+  const [, codes] = /^Exit codes: (.*)$/m.exec(await help('--help'))!
+  const named = codes!.split(' · ').map((code) => Number.parseInt(code, 10))
+  const { defect, ...others } = EXIT
+  expect(defect).toBe(70)
+  expect(named).toEqual([0, 1, ...Object.values(others)])
+})
+
+it('the help of dedupe names every filter', async () => {
+  const text = await help('dedupe', '--help')
+  for (const name of filterNames) expect(text).toContain(name)
+})
+
+it('no arguments: the help, and all is well', async () => {
+  expect(await help()).toBe(await help('--help'))
+})
+
+it('--version: that of package.json', async () => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  expect(await help('--version')).toBe(`${version}\n`)
+  expect(await help('-V')).toBe(`${version}\n`)
+})

@@ -1,0 +1,102 @@
+// `urlsieve plan`: every filter side by side, as a table or as JSON.
+import { describe, expect, it } from 'vitest'
+import { filterNames, filters } from '../../src/filters/registry.ts'
+import { expectQuiet, linesOf, urlsieve } from './command.ts'
+
+interface PlanRow {
+  filter: string
+  expectedUrls: number
+  expectedRate: number
+  sizeBytes: number
+  bitsPerUrl: number
+  fits: boolean
+  can: Record<string, boolean>
+  does: string
+}
+
+async function json(
+  ...args: string[]
+): Promise<{ expectedUrls: number; plans: PlanRow[] } & Record<string, number>> {
+  const ended = await urlsieve(['plan', '--json', ...args])
+  expectQuiet(ended)
+  return JSON.parse(ended.stdout.toString())
+}
+
+/** Where the columns of a table start and end: the dashes under its head. */
+const columnsOf = (rule: string) =>
+  [...rule.matchAll(/-+/g)].map((match) => [match.index, match.index + match[0].length] as const)
+
+describe('the table', () => {
+  it('has a row for every filter, and its columns are aligned', async () => {
+    const ended = await urlsieve(['plan', '--urls', '1e9', '--fpr', '1e-3'])
+    expectQuiet(ended)
+    const [head, rule, ...rest] = linesOf(ended.stdout)
+    const rows = rest.slice(0, rest.indexOf(''))
+    const columns = columnsOf(rule!)
+    const cells = (line: string) => columns.map(([from, to]) => line.slice(from, to).trim())
+    expect(cells(head!)).toEqual(['filter', 'bits/URL', 'memory', 'k', 'expected rate', 'can', 'what it is'])
+    expect(rows.map((row) => cells(row)[0])).toEqual(filterNames)
+    expect(rows.map((row) => cells(row)[6])).toEqual(filterNames.map((name) => filters[name].does))
+    for (const row of [head!, ...rows]) {
+      // Between two columns there are two blanks and nothing else, and nothing is behind the last.
+      for (const [, to] of columns.slice(0, -1)) expect(row.slice(to, to + 2)).toBe('  ')
+      expect(row.length).toBeLessThanOrEqual(columns.at(-1)![1])
+      expect(row).toBe(row.trimEnd())
+    }
+    const bits = rows.map((row) => row.slice(...columns[1]!))
+    for (const cell of bits) expect(cell).toMatch(/^ *\d+\.\d$/) // numbers end below each other
+    expect(cells(rows[filterNames.indexOf('classic')]!).slice(1, 5)).toEqual([
+      '14.4',
+      '1.7 GiB',
+      '10',
+      '1.0e-3',
+    ])
+    expect(rest.at(-1)).toContain('10.0 bits a URL')
+  })
+
+  it('marks what needs more than the memory given', async () => {
+    const ended = await urlsieve(['plan', '--urls', '10M', '--memory', '64M'])
+    expectQuiet(ended)
+    const row = (name: string) => linesOf(ended.stdout).find((line) => line.startsWith(name))
+    expect(row('fingerprint')).toContain(' !')
+    expect(row('classic')).not.toContain('!')
+    expect(linesOf(ended.stdout).at(-1)).toBe('! needs more than the 64.0 MiB given.')
+  })
+})
+
+describe('--json', () => {
+  it('a billion URLs at 1e-3, for every filter', async () => {
+    const { expectedUrls, falsePositiveRate, plans } = await json('--urls', '1e9', '--fpr', '1e-3')
+    expect({ expectedUrls, falsePositiveRate }).toEqual({ expectedUrls: 1e9, falsePositiveRate: 1e-3 })
+    expect(plans.map((plan) => plan.filter)).toEqual(filterNames)
+    for (const plan of plans) {
+      const { can, does } = filters[plan.filter as keyof typeof filters]
+      expect(plan).toMatchObject({ expectedUrls: 1e9, fits: true, can, does })
+      expect(Number.isSafeInteger(plan.sizeBytes)).toBe(true)
+      expect(plan.bitsPerUrl).toBeGreaterThan(9.96) // the information limit: log2(1000)
+      expect((plan.sizeBytes * 8) / 1e9 / plan.bitsPerUrl).toBeCloseTo(1, 2)
+    }
+    for (const name of ['fingerprint', 'classic', 'blocked']) {
+      const { expectedRate } = plans.find((plan) => plan.filter === name)!
+      expect(expectedRate).toBeGreaterThan(0)
+      expect(expectedRate).toBeLessThanOrEqual(1e-3)
+    }
+  })
+
+  it('by memory: what is larger does not fit', async () => {
+    const { sizeBytes, plans } = await json('--urls', '10M', '--memory', '64M')
+    expect(sizeBytes).toBe(64 * 1024 ** 2)
+    expect(plans.map((plan) => plan.filter)).toEqual(filterNames)
+    for (const plan of plans) expect(plan.fits).toBe(plan.sizeBytes <= sizeBytes!)
+    expect(plans.find((plan) => plan.filter === 'fingerprint')!.fits).toBe(false)
+    expect(plans.find((plan) => plan.filter === 'classic')).toMatchObject({ fits: true, sizeBytes })
+  })
+
+  it('without a rate: one in a million', async () => {
+    const { falsePositiveRate, plans } = await json('--urls', '1_000_000')
+    expect(falsePositiveRate).toBe(1e-6)
+    const { bitsPerUrl } = plans.find((plan) => plan.filter === 'classic')!
+    expect(bitsPerUrl).toBeGreaterThan(28.7)
+    expect(bitsPerUrl).toBeLessThan(28.9)
+  })
+})

@@ -1,0 +1,72 @@
+// Values of options, as people write them.
+import { describe, expect, it } from 'vitest'
+import { count, rate, readableBytes, size } from '../../src/cli/values.ts'
+
+describe.each<[string, (text: string) => number, [string, number][], string[]]>([
+  [
+    'a count',
+    count('--n'),
+    [
+      ['1', 1],
+      ['1000000', 1e6],
+      ['1e6', 1e6],
+      ['1E6', 1e6],
+      ['10M', 1e7],
+      ['1.5k', 1500],
+      ['2g', 2e9],
+      ['1_000_000', 1e6],
+    ],
+    ['0', '-5', '1.5', '0.0001k', '1e30', '0x10', 'many', '', ' ', '_', '1.2.3M', '1e-3', '10T'],
+  ],
+  [
+    'a rate',
+    rate('--n'),
+    [
+      ['0.001', 0.001],
+      ['.5', 0.5],
+      ['1e-6', 1e-6],
+      ['0.1%', 0.001],
+      ['99%', 0.99],
+    ],
+    ['0', '1', '1.5', '-0.1', '0%', '100%', '1e-400', '1e999', 'half', '', '.', '0.1.5', '0,1', '1%%', '%'],
+  ],
+  [
+    'a size',
+    size('--n'),
+    [
+      ['64', 64],
+      ['1048576', 1024 ** 2],
+      ['64K', 65536],
+      ['64kb', 65536],
+      ['64 KiB', 65536],
+      ['1.5G', 1.5 * 1024 ** 3],
+      ['2t', 2 * 1024 ** 4],
+      ['100B', 100],
+    ],
+    ['0', '1', '63', '-64', '1P', '99999999T', '1e30', 'much', '', 'M', '1.2.3M', '64i'],
+  ],
+])('%s', (_, read, good, bad) => {
+  it.each(good)('%s is %d', (text, value) => {
+    expect(read(text)).toBeCloseTo(value, 12)
+  })
+
+  it.each(bad)('refuses %j, and says what it expects', (text) => {
+    expect(() => read(text)).toThrow(`--n '${text}': expected a`)
+    try {
+      read(text)
+    } catch (error) {
+      expect((error as { exitCode: number }).exitCode).toBe(2)
+    }
+  })
+})
+
+it.each([
+  [0, '0 B'],
+  [1023, '1023 B'],
+  [1024, '1.0 KiB'],
+  [102_400, '100 KiB'],
+  [1.75 * 1024 ** 3, '1.8 GiB'],
+  [5 * 1024 ** 4, '5.0 TiB'],
+])('%d bytes read %s', (bytes, text) => {
+  expect(readableBytes(bytes)).toBe(text)
+})

@@ -1,0 +1,98 @@
+// One kernel instance under test: keys of any bytes at any address, their hashes, and what lies in its memory.
+import { applyHash, chooseHash, type HashName } from '../../src/hashes.ts'
+import { compileKernel, Kernel } from '../../src/kernel.ts'
+import { type Random, seededRandom } from '../canonical/urls.ts'
+
+/** Key bytes 00, 01, … 0f: what the published vectors use. */
+export const countingKey = Uint8Array.from({ length: 16 }, (_, i) => i)
+
+export function randomBytes(rng: Random, size: number): Uint8Array {
+  return Uint8Array.from({ length: size }, () => Math.floor(rng() * 256))
+}
+
+export async function openInstance(hash: HashName = 'siphash', key: Uint8Array = countingKey) {
+  const kernel = Kernel.create(await compileKernel())
+  applyHash(kernel, chooseHash(hash, key))
+  return kernel
+}
+
+/**
+ * Makes `keys` the batch's keys. Each lies at an address with the wanted rest modulo 16, among noise: whoever reads
+ * past a key's end must not mind what is there.
+ */
+export function putKeys(kernel: Kernel, keys: readonly Uint8Array[], rests: readonly number[] = [0]): void {
+  const bytes = keys.reduce((sum, key) => sum + key.length + 32, 0)
+  const input = kernel.call.reserveInput(bytes + 16) >>> 0
+  kernel.refresh()
+  const memory = kernel.bytes
+  const noise = seededRandom(bytes)
+  for (let at = input; at < input + bytes; at++) memory[at] = noise() * 256
+  let at = input
+  for (const [i, key] of keys.entries()) {
+    at = Math.ceil(at / 16) * 16 + rests[i % rests.length]!
+    memory.set(key, at)
+    kernel.keyStarts[i] = at
+    at += key.length
+    kernel.keyEnds[i] = at
+  }
+}
+
+/** The kernel's hashes of the keys: the batch is hashed in one call. */
+export function hashesOf(kernel: Kernel, keys: readonly Uint8Array[], rests?: readonly number[]): bigint[] {
+  putKeys(kernel, keys, rests)
+  kernel.call.hashKeys(keys.length)
+  return [...kernel.hashes.subarray(0, keys.length)]
+}
+
+/** Runs over hashes a batch at a time: `ask` is called once they are in the kernel; gives back the verdicts. */
+export function inBatches(
+  kernel: Kernel,
+  hashes: readonly bigint[],
+  ask: (n: number) => void,
+  batch = kernel.batchLines,
+): number[] {
+  const verdicts: number[] = []
+  for (let at = 0; at < hashes.length; at += batch) {
+    const part = hashes.slice(at, at + batch)
+    kernel.refresh()
+    kernel.hashes.set(part)
+    ask(part.length)
+    kernel.refresh()
+    verdicts.push(...kernel.verdicts.subarray(0, part.length))
+  }
+  return verdicts
+}
+
+/** Bits as the kernel keeps them: eight to a byte, the first one lowest. */
+export function packed(bits: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(Math.ceil(bits.length / 8))
+  for (let i = 0; i < bits.length; i++) bytes[i >> 3]! |= bits[i]! << (i & 7)
+  return bytes
+}
+
+export interface Segment {
+  readonly count: number
+  readonly from: number
+  readonly to: number
+  /** All slots, the empty ones too. */
+  readonly slots: BigUint64Array
+}
+
+/** The segments of a fingerprint filter in the order of their hashes. */
+export function segmentsOf(kernel: Kernel): Segment[] {
+  const { call } = kernel
+  kernel.refresh()
+  const slots = ((call.fingerprintSegmentBytes() >>> 0) - 64) / 8
+  const found: Segment[] = []
+  for (let at = 0; at < 2 ** call.fingerprintDirectoryBits(); ) {
+    const ptr = call.fingerprintSegment(at) >>> 0
+    const [count, from, to] = new Uint32Array(kernel.bytes.buffer, ptr, 3) as unknown as [
+      number,
+      number,
+      number,
+    ]
+    found.push({ count, from, to, slots: new BigUint64Array(kernel.bytes.buffer, ptr + 64, slots).slice() })
+    at = to
+  }
+  return found
+}

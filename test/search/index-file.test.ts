@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { DatasetBuilder } from '../../src/search/dataset.ts'
+import { decodeIndex, encodeIndex, INDEX_VERSION, type Index } from '../../src/search/index-file.ts'
+import { distinctWords } from '../../src/search/words.ts'
+import { madeTexts } from './tables.ts'
+
+async function indexOf(texts: readonly string[]): Promise<Index> {
+  const builder = await DatasetBuilder.create()
+  for (const text of texts) builder.add(distinctWords(text))
+  return {
+    origin: { settings: '{}', files: [{ sizeBytes: 1, modifiedMs: 2.5, sha256: 'ab' }] },
+    dataset: builder.finish(),
+    columns: ['title', 'é'],
+    places: Float64Array.from([3, 2 ** 40, 2 ** 41]),
+  }
+}
+
+describe('index file', () => {
+  it('comes back as it was, and answers the same', async () => {
+    const index = await indexOf(madeTexts(700, { most: 30 }))
+    const file = encodeIndex(index)
+    const read = await decodeIndex('x', file)
+    expect(read.origin).toEqual(index.origin)
+    expect(read.columns).toEqual(index.columns)
+    expect(read.places).toEqual(index.places)
+    expect(read.dataset.counts).toEqual(index.dataset.counts)
+    for (const words of [['ba'], ['lo', 'mi'], ['absent']]) {
+      expect(read.dataset.ask(words)).toEqual(index.dataset.ask(words))
+    }
+    expect(encodeIndex(read).equals(file)).toBe(true)
+  })
+
+  // Made by this test on 2026-11-15: the bytes of version 1 must not change while the version does not.
+  it('has the bytes of version 1', async () => {
+    const file = encodeIndex(await indexOf(['The Dark Knight', 'Dark City', 'Amélie', '']))
+    expect(file.subarray(0, 12).toString('hex')).toBe('89555349580d0a1a01000000')
+    expect(createHash('sha256').update(file).digest('hex')).toBe(
+      '117757730080d9c61522740155a003525dfbb2174516ed2acf1429995f6d3884',
+    )
+  })
+
+  it('refuses what is no index, another version, and any damage', async () => {
+    const file = encodeIndex(await indexOf(['a b', 'c']))
+    await expect(decodeIndex('x', Buffer.from('title,year\n'))).rejects.toThrow(
+      /^x is no search index: expected/,
+    )
+    await expect(decodeIndex('x', Buffer.alloc(0))).rejects.toThrow(/got nothing/)
+    const other = Buffer.from(file)
+    other.writeUInt32LE(INDEX_VERSION + 1, 8)
+    await expect(decodeIndex('x', other)).rejects.toThrow(
+      /^index x has version 2: this urlsieve reads version 1/,
+    )
+    for (let at = 12; at < file.length; at++) {
+      const damaged = Buffer.from(file)
+      damaged[at]! ^= 1 << (at & 7)
+      await expect(decodeIndex('x', damaged)).rejects.toThrow(/^index x is damaged: its checksum/)
+    }
+    for (let length = 12; length < file.length; length++) {
+      await expect(decodeIndex('x', file.subarray(0, length))).rejects.toThrow(/^index x is damaged/)
+    }
+  })
+})
