@@ -3,7 +3,7 @@
 
 const fullLines = 10_000_000
 
-/** Every bound with its value (undefined when not measured) and whether it holds (undefined when not judged). */
+/** Every bound with its value and whether it holds; undefined when not measured or not judged. */
 export function judge(run, summary) {
   return bounds.map(({ text, limit, atMost = false, value }) => {
     const measured = value(summary)
@@ -13,7 +13,7 @@ export function judge(run, summary) {
   })
 }
 
-/** The bounds are for runs of this size: shorter ones mostly measure start-up, longer ones need more memory. */
+/** The bounds are for this size: shorter runs mostly measure start-up, longer ones need more memory. */
 export function isFull(run) {
   return run.lines === fullLines
 }

@@ -1,7 +1,8 @@
 // Programs on this machine: where they are, and which version they say they are.
 
 import { execFileSync } from 'node:child_process'
-import { accessSync, constants, readFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { accessSync, constants, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -63,4 +64,16 @@ export function missingBuild(path) {
 /** The absolute path of a file of the built package. */
 export function builtFile(path) {
   return fileURLToPath(new URL(`../dist/${path}`, import.meta.url))
+}
+
+/** A digest of all that is built, to notice a build in the middle of a run; null when nothing is built. */
+export function buildDigest() {
+  const hash = createHash('sha256')
+  try {
+    const names = readdirSync(builtFile(''), { recursive: true }).filter((name) => /\.(js|wasm)$/.test(name))
+    for (const name of names.sort()) hash.update(name).update(readFileSync(builtFile(name)))
+    return hash.digest('hex').slice(0, 16)
+  } catch {
+    return null
+  }
 }

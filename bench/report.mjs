@@ -1,5 +1,5 @@
 // Prints a results file: `node report.mjs [--check] [FILE]`, the newest one when none is named; --check exits
-// with 1 when a bound does not hold. Only reads what was measured: medians, spreads, ratios, bounds.
+// with 1 when a bound does not hold or the run is invalid. It only reads what was measured.
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,13 +13,14 @@ import { figure, table, times, whole } from './table.mjs'
 const rivalOf = { bloomfilter: 'bloomfilter-1e-3', 'bloom-filters': 'bloom-filters-1e-3', Set: 'set' }
 const addOperations = ['add', 'has + add', 'addMany', 'addLines']
 
-/** The report of a results file as text, and whether a bound was missed. */
+/** The report of a results file as text, and whether the run missed what it must show. */
 export function report(file) {
-  const { run, subjects, samples, skips } = readResults(file)
+  const { run, subjects, samples, skips, faults } = readResults(file)
   const summary = summarise(samples)
   const verdicts = judge(run, summary)
   const sections = [
     headingSection(file, run),
+    ...faults.map(({ reason }) => `INVALID: ${reason}`),
     commandSection('repeats', summary),
     commandSection('distinct', summary),
     librarySection(summary),
@@ -28,14 +29,14 @@ export function report(file) {
     skipsSection(skips),
   ]
   const text = `${sections.filter((section) => section !== '').join('\n\n')}\n`
-  return { text, missed: verdicts.some(({ holds }) => holds === false) }
+  return { text, missed: faults.length > 0 || verdicts.some(({ holds }) => holds === false) }
 }
 
 function headingSection(file, run) {
   const commit = run.commit ? `${run.commit.slice(0, 12)}${run.dirty ? ' with changes' : ''}` : 'none yet'
   return [
     `${run.command}`,
-    `${run.date}  commit ${commit}  seed ${run.seed}  generator ${run.generatorVersion}  rounds ${run.rounds}`,
+    `${run.date}  commit ${commit}  seed ${run.seed}  generator ${run.generatorVersion}  ${run.rounds} rounds`,
     `${run.cpu}, ${run.cores} cores, ${figure(run.memoryBytes / 1e9)} GB, ${run.system}, Node ${run.node}`,
     file,
   ].join('\n')
@@ -86,6 +87,7 @@ function librarySection(summary) {
     figure(1e3 / entry.ns.median),
     figure(entry.ns.median),
     spreadText(entry.ns),
+    figure(entry.cpuNs?.median),
     figure(entry.bitsPerUrl),
     whole(entry.wrongDrops),
     rateText(entry),
@@ -99,6 +101,7 @@ function librarySection(summary) {
     'M ops/s',
     'ns/op',
     'min…max',
+    'CPU ns',
     'bits/URL',
     'wrong drops',
     'false positives',
@@ -108,7 +111,7 @@ function librarySection(summary) {
   return [
     `Library: ${whole(Math.max(...entries.map(({ urls }) => urls)))} distinct URLs as flat strings or bytes`,
     table([...titles, ...Object.keys(rivalOf).map((name) => `× ${name}`)], rows),
-    'Each × compares with the rival’s add (adding) or has (asking). The Set’s bits are its heap, strings included.',
+    '× compares adding with the rival’s add, asking with its has. Bits of Set: its heap, strings included.',
     ...(few ? [`~ measured with ${whole(few.urls)} URLs only; its speed for more is an extrapolation.`] : []),
     ...broken.map(({ subject, falseNegatives }) => `WRONG: ${subject} forgot ${whole(falseNegatives)} URLs.`),
   ].join('\n')

@@ -1,6 +1,6 @@
-// Results as NDJSON in results/: a `run` record (machine, versions, seed, command), then one record per sample
+// Results as NDJSON in results/: a `run` record (machine, versions, seed, command), then one per `sample`
 // (one operation in one round), `subject` (its version) or `skip` (what was not measured, and why).
-// Nothing is averaged here.
+// A `fault` makes the whole run worthless. Nothing is averaged here.
 
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
@@ -43,6 +43,7 @@ export function readResults(file) {
     subjects: records.filter(({ type }) => type === 'subject'),
     samples: records.filter(({ type }) => type === 'sample'),
     skips: records.filter(({ type }) => type === 'skip'),
+    faults: records.filter(({ type }) => type === 'fault'),
   }
 }
 

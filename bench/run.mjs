@@ -4,6 +4,7 @@
 import { parseArgs } from 'node:util'
 import { commandGroups } from './cases/command.mjs'
 import { libraryGroups } from './cases/library.mjs'
+import { buildDigest } from './programs.mjs'
 import { report } from './report.mjs'
 import { ResultsFile } from './results.mjs'
 import { generatorVersion } from './urls.mjs'
@@ -30,8 +31,16 @@ async function main() {
   const unbuilt = groups.flatMap(({ cases }) => cases).find(({ required, missing }) => required && missing())
   if (unbuilt) throw new Error(unbuilt.missing())
   const command = ['npm run bench --', ...process.argv.slice(2)].join(' ')
-  const results = new ResultsFile({ command, lines, seed, rounds, generatorVersion })
+  const build = buildDigest()
+  const results = new ResultsFile({ command, lines, seed, rounds, generatorVersion, build })
   for (const group of groups) await runGroup(group, settings, results)
+  if (buildDigest() !== build) {
+    results.write({
+      type: 'fault',
+      reason: 'dist/ was built anew during the run: its samples are of two programs',
+    })
+    process.exitCode = 1
+  }
   process.stdout.write(report(results.file).text)
 }
 

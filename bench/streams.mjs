@@ -1,7 +1,7 @@
-// Link streams as files of lines, in .data/: made once for a seed, a size and a generator version, then reused.
-// `distinct`: every line is new. `repeats`: 60 % have come before; four in five of those are drawn from the last
-// 65,536 lines, each octave of distance as likely (a cache of 50,000 answers almost 80 %: Broder 2003), the rest
-// from everything so far with Zipf weights (navigation, home pages).
+// Link streams as files of lines, in .data/: made once for a seed, size and generator version, then reused.
+// `distinct`: every line is new. `repeats`: 60 % have come before; four in five of those are from the last
+// 65,536 lines, each octave of distance as likely (a cache of 50,000 answers almost 80 %: Broder 2003), the
+// others from everything so far with Zipf weights (navigation, home pages).
 
 import { createHash } from 'node:crypto'
 import {
@@ -48,7 +48,7 @@ function storedFacts(file) {
   }
 }
 
-/** Writes the stream; answers its size, its distinct count and the digests of all lines and of the first ones. */
+/** Writes the stream; answers its size, its distinct count, the digests of all lines and of the first ones. */
 function generate(file, { name, lines, seed }) {
   const out = openSync(file, 'w')
   const all = new HashedChunks((chunk) => writeSync(out, chunk))

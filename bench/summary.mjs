@@ -1,6 +1,6 @@
-// From samples to one entry per case: median and spread of the time, the worst of everything that counts errors.
+// From samples to one entry per case: median and spread of the time, the worst of every count of errors.
 
-/** Entries under `command/STREAM/SUBJECT` and `library/SUBJECT/OPERATION`, in the order they were measured. */
+/** Entries under `command/STREAM/SUBJECT` and `library/SUBJECT/OPERATION`, in the order measured. */
 export function summarise(samples) {
   const groups = new Map()
   for (const sample of samples) {
@@ -39,8 +39,8 @@ function nsOf({ group, wallMs, lines, elapsedMs, ops }) {
   return group === 'command' ? (wallMs * 1e6) / lines : (elapsedMs * 1e6) / ops
 }
 
-function cpuNsOf({ cpuMs, lines }) {
-  return (cpuMs * 1e6) / lines
+function cpuNsOf({ cpuMs, lines, ops }) {
+  return (cpuMs * 1e6) / (lines ?? ops)
 }
 
 function spread(values) {

@@ -132,7 +132,8 @@ function wordOf(random, count) {
 function hostOf(random, i) {
   const scheme = random.below(8) === 0 ? 'http://' : 'https://'
   const www = random.below(2) === 0 ? 'www.' : ''
-  const name = `${wordOf(random, 2 + random.below(2))}${i.toString(36)}.${topLevels[random.below(topLevels.length)]}`
+  const word = wordOf(random, 2 + random.below(2))
+  const name = `${word}${i.toString(36)}.${topLevels[random.below(topLevels.length)]}`
   // A few sites are always linked with a capital in the host, as real pages do: not every URL is a tidy one.
   return scheme + www + (i % capitalHostEvery === 0 ? name[0].toUpperCase() + name.slice(1) : name)
 }

@@ -13,7 +13,7 @@ export { setHash, hashKeys } from './hash'
 export {
   fingerprintCreate, fingerprintAdd, fingerprintHas, fingerprintDelete,
   fingerprintCount, fingerprintBytes, fingerprintSegment, fingerprintDirectoryBits, fingerprintSegmentBytes,
-  fingerprintMiddle, fingerprintCut, fingerprintAdoptSlots, fingerprintAdopt, fingerprintAdoptRoom, fingerprintAdopted,
+  fingerprintFirst, fingerprintLast, fingerprintMiddle, fingerprintCut, fingerprintAdoptSlots, fingerprintAdopt, fingerprintAdoptRoom, fingerprintAdopted,
 } from './filters/fingerprint'
 export { classicCreate, classicAdd, classicHas, classicOnes, classicRestored, classicBits } from './filters/classic'
 export { makeFeatures } from './features'
@@ -26,6 +26,9 @@ export {
   prefixLayersCreate, prefixLayersAdd, prefixLayersHas, prefixLayersHasUnder,
   prefixLayersOnes, prefixLayersFresh, prefixLayersRestored, prefixLayersSetFresh, prefixLayersBits,
 } from './filters/prefix-layers'
+export {
+  binaryFuseCreate, binaryFuseReserve, binaryFuseBuild, binaryFuseSeed, binaryFuseFingerprints, binaryFuseHas,
+} from './filters/binary-fuse'
 export { blockedCreate, blockedAdd, blockedHas, blockedOnes, blockedRestored, blockedBits } from './filters/blocked'
 
 // Where the batch's arrays lie: they never move.

@@ -30,9 +30,10 @@ export function alloc(size: usize): usize {
   if (end > 0x100000000 - 65536) return 0
   const have = <u64>memory.size() << 16
   if (end > have) {
-    // Grow by at least a sixteenth, so that the number of growth steps stays small; else by just what is needed.
+    // Grow by half, since each step makes the platform collect its garbage: memory that is not touched yet takes no
+    // room but in the address space. When that is too much, by just what is needed.
     const need = <i32>((end - have + 65535) >> 16)
-    const more = max(need, memory.size() >> 4)
+    const more = max(need, memory.size() >> 1)
     if (memory.grow(more) < 0 && memory.grow(need) < 0) return 0
   }
   const ptr = top

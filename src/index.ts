@@ -2,6 +2,7 @@
 export type { Step } from './canonical/explain.ts'
 export { type Profile, type ProfileName, profiles } from './canonical/profiles.ts'
 export { type Rule, type RuleName, rules } from './canonical/rules.ts'
+export type { CommandRun, Commands } from './commands.ts'
 export { SieveError, type SieveErrorCode } from './errors.ts'
 export type { Feed, FeedOptions } from './feed.ts'
 export type { Capabilities, FilterOptions, LayerMeasure, Plan, SizeRequest } from './filters/filter.ts'
@@ -12,6 +13,7 @@ export {
   filterNames,
   filters,
 } from './filters/registry.ts'
+export { type FreezeOptions, type FrozenSieve, freeze } from './freeze.ts'
 export { type HashName, hashDescriptions, hashNames } from './hashes.ts'
 export {
   type DeletingSieve,
@@ -22,3 +24,4 @@ export {
   type SieveOptions,
   type Stats,
 } from './sieve.ts'
+export type { Durability, StoreInfo, StoreOptions } from './state.ts'

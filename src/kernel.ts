@@ -42,9 +42,11 @@ export interface KernelExports {
   fingerprintMiddle(): number
   fingerprintCut(middle: number): void
   fingerprintAdoptSlots(slots: number): void
-  fingerprintAdopt(bits: number): number
+  fingerprintAdopt(bits: number, from: number, to: number): number
   fingerprintAdoptRoom(): number
-  fingerprintAdopted(segment: number, from: number): void
+  fingerprintAdopted(segment: number): void
+  fingerprintFirst(): number
+  fingerprintLast(): number
   classicCreate(bits: bigint, hashes: number): number
   classicAdd(from: number, n: number): number
   classicHas(from: number, n: number): void
@@ -57,6 +59,12 @@ export interface KernelExports {
   blockedOnes(): number
   blockedRestored(): void
   blockedBits(): number
+  binaryFuseCreate(bits: number, segmentLength: number, segments: number, seed: bigint): number
+  binaryFuseReserve(bits: number, segmentLength: number, segments: number, keys: number): number
+  binaryFuseBuild(attempt: number): number
+  binaryFuseSeed(): bigint
+  binaryFuseFingerprints(): number
+  binaryFuseHas(from: number, n: number): void
   multilayerCreate(layers: number, bits: bigint, hashes: number, mode: number): number
   multilayerAdd(from: number, n: number): number
   multilayerHas(from: number, n: number): void

@@ -7,6 +7,7 @@ import { type CommandRun, Commands } from './commands.ts'
 import { SieveError } from './errors.ts'
 import { Feed, type FeedOptions } from './feed.ts'
 import type { FilterKind, FilterOptions, LayerMeasure, Plan } from './filters/filter.ts'
+import { planFor } from './filters/promise.ts'
 import {
   type DeletingFilterName,
   type FilterName,
@@ -16,9 +17,16 @@ import {
 import { applyHash, chooseHash, type HashChoice, type HashName, isWideHash } from './hashes.ts'
 import { compileKernel, type Kernel } from './kernel.ts'
 import { Keys } from './keys.ts'
+import { unite } from './merge.ts'
 import { Shards } from './shards.ts'
-import { type Journal, type Saved, type SieveState, STATE, type StoreInfo } from './state.ts'
-import type { StoreOptions } from './store/store.ts'
+import {
+  type Journal,
+  type Saved,
+  type SieveState,
+  STATE,
+  type StoreInfo,
+  type StoreOptions,
+} from './state.ts'
 
 export interface SieveOptions<F extends FilterName = FilterName> extends FilterOptions {
   /** Default `fingerprint`: no capacity to choose, practically exact. */
@@ -116,6 +124,7 @@ export class Sieve {
   #shards: Shards
   #kernel: Kernel
   #journal: Journal | null = null
+  #keepsKeys = false
   /** The filter takes 64-bit hashes of the keys. */
   readonly #hashes: boolean
   #urls = 0
@@ -124,14 +133,14 @@ export class Sieve {
   #short: Uint8Array
   #shortAt: number
 
-  /** Use `Sieve.create`. */
+  /** @internal Use `Sieve.create`. */
   constructor(module: WebAssembly.Module, options: SieveOptions, saved?: Saved) {
     this.#module = module
     this.#instanceBytes = options.instanceBytes
     this.#kind = saved?.kind ?? filterKind(options.filter ?? 'fingerprint')
     this.profile = saved?.profile ?? resolveProfile(options.profile ?? 'web')
     this.#hash = saved?.hash ?? chooseHash(options.hash, options.key)
-    this.plan = saved?.plan ?? this.#kind.plan(options)
+    this.plan = saved?.plan ?? planFor(this.#kind, options)
     this.#isWide = this.#hash.names.every(isWideHash)
     const { takes } = this.#kind
     this.#hashes = takes === 'hashes' || (takes === 'wide-hashes' && this.#isWide)
@@ -269,6 +278,15 @@ export class Sieve {
     this.#journal?.cleared()
   }
 
+  /**
+   * Takes in all that another sieve remembers: of the same filter, parameters, profile and key. A stored sieve folds
+   * it into its snapshot before the promise is kept. Errs afterwards as a filter that took the URLs of both.
+   */
+  async merge(other: Sieve): Promise<void> {
+    unite(this, other)
+    await this.#journal?.save()
+  }
+
   /** Of a stored sieve: puts all that was acknowledged on the disk, now. */
   sync(): void {
     this.#journal?.sync()
@@ -290,7 +308,7 @@ export class Sieve {
     writeSieve(path, this[STATE])
   }
 
-  /** For the modules that store and merge sieves. */
+  /** @internal For the modules that store and merge sieves. */
   get [STATE](): SieveState {
     const sieve = this
     return {
@@ -328,6 +346,12 @@ export class Sieve {
       },
       set journal(journal) {
         sieve.#journal = journal
+      },
+      get keepsKeys() {
+        return sieve.#keepsKeys
+      },
+      set keepsKeys(keeps) {
+        sieve.#keepsKeys = keeps
       },
       hashKeys(n) {
         if (sieve.#hashes) sieve.#kernel.call.hashKeys(n)
@@ -459,7 +483,7 @@ export class Sieve {
   }
 }
 
-/** A sieve with the verbs its filter can do: a new one, or one that was saved, still to be filled. */
+/** @internal A sieve with the verbs its filter can do: a new one, or one that was saved, still to be filled. */
 export async function makeSieve(options: SieveOptions, saved?: Saved): Promise<Sieve> {
   const { can } = saved?.kind ?? filterKind(options.filter ?? 'fingerprint')
   const made = can.delete ? ForgettingSieve : can.under ? RememberingFolders : Sieve

@@ -25,10 +25,25 @@ export interface Journal {
   info(): StoreInfo
 }
 
+/**
+ * When an acknowledged URL is safe. `always`: on the disk before add returns. `interval`: handed to the system before
+ * add returns, on the disk within a second. `never`: handed to the system; it decides when to write.
+ */
+export type Durability = 'always' | 'interval' | 'never'
+
+export interface StoreOptions {
+  /** Default `interval`. */
+  readonly durability?: Durability
+  /** Opens without a lock, to ask only. */
+  readonly readOnly?: boolean
+  /** Keeps the keys themselves, compressed: they can be exported, merged into another filter, and forgotten by folder. */
+  readonly keepKeys?: boolean
+}
+
 /** What a stored sieve says of its store. */
 export interface StoreInfo {
   readonly path: string
-  readonly durability: 'always' | 'interval' | 'never'
+  readonly durability: Durability
   readonly logBytes: number
   readonly snapshotBytes: number
   /** A snapshot is being made in the background. */
@@ -53,6 +68,8 @@ export interface SieveState extends Identity {
   seen: number
   invalid: number
   journal: Journal | null
+  /** It was opened from a store that keeps the keys. */
+  keepsKeys: boolean
   /** Hashes the batch's first n keys, where the filter takes hashes. */
   hashKeys(n: number): void
 }

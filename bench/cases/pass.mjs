@@ -3,8 +3,8 @@
 //   verdicts  has, then add what is new: a verdict from filters whose add gives none
 //   batches   addMany, 1,000 strings at a time
 //   lines     addLines, newline-separated bytes in blocks of 1 MiB
-// The input is made before the clock starts: flat one-byte strings, so that nobody pays for flattening, and new
-// copies for every operation, so that nobody finds a string's hash already computed.
+// The input is made before the clock starts: flat one-byte strings, so that nobody pays for flattening, and
+// new copies for every operation, so that nobody finds a string's hash already computed.
 
 import { maxUrlBytes, UrlWriter } from '../urls.mjs'
 
@@ -41,32 +41,30 @@ function passStrings(subject, { writer, from, urls }) {
   const misses = timed(() => countSeen(subject, unknown))
   const wrongDrops = subject.saysNew ? urls - adding.count : null
   return [
-    { operation: 'add', ops: urls, elapsedMs: adding.elapsedMs, wrongDrops, ...size, ...memory },
-    { operation: 'has hit', ops: probes, elapsedMs: hits.elapsedMs, falseNegatives: probes - hits.count },
-    { operation: 'has miss', ops: probes, elapsedMs: misses.elapsedMs, falsePositives: misses.count },
+    { operation: 'add', ops: urls, ...adding.times, wrongDrops, ...size, ...memory },
+    { operation: 'has hit', ops: probes, ...hits.times, falseNegatives: probes - hits.count },
+    { operation: 'has miss', ops: probes, ...misses.times, falsePositives: misses.count },
   ]
 }
 
 function passVerdicts(subject, { writer, from, urls }) {
   const strings = stringsOf(writer, from, urls, 1)
-  const { count, elapsedMs } = timed(() => countNewByTest(subject, strings))
-  return [
-    { operation: 'has + add', ops: urls, elapsedMs, wrongDrops: urls - count, ...sizeOf(subject, urls) },
-  ]
+  const { count, times } = timed(() => countNewByTest(subject, strings))
+  return [{ operation: 'has + add', ops: urls, ...times, wrongDrops: urls - count, ...sizeOf(subject, urls) }]
 }
 
 function passBatches(subject, { writer, from, urls }) {
   const strings = stringsOf(writer, from, urls, 1)
   const batches = []
   for (let i = 0; i < urls; i += batchUrls) batches.push(strings.slice(i, i + batchUrls))
-  const { count, elapsedMs } = timed(() => countNewOf(batches, (batch) => subject.addMany(batch), urls))
-  return [{ operation: 'addMany', ops: urls, elapsedMs, wrongDrops: urls - count, ...sizeOf(subject, urls) }]
+  const { count, times } = timed(() => countNewOf(batches, (batch) => subject.addMany(batch), urls))
+  return [{ operation: 'addMany', ops: urls, ...times, wrongDrops: urls - count, ...sizeOf(subject, urls) }]
 }
 
 function passLines(subject, { writer, from, urls }) {
   const blocks = blocksOf(writer, from, urls)
-  const { count, elapsedMs } = timed(() => countNewOf(blocks, (block) => subject.addLines(block), urls))
-  return [{ operation: 'addLines', ops: urls, elapsedMs, wrongDrops: urls - count, ...sizeOf(subject, urls) }]
+  const { count, times } = timed(() => countNewOf(blocks, (block) => subject.addLines(block), urls))
+  return [{ operation: 'addLines', ops: urls, ...times, wrongDrops: urls - count, ...sizeOf(subject, urls) }]
 }
 
 function countNew(subject, strings) {
@@ -112,9 +110,12 @@ function sizeOf(subject, urls, heapDeltaBytes) {
 
 function timed(work) {
   globalThis.gc()
+  const cpuBefore = process.cpuUsage()
   const started = process.hrtime.bigint()
   const count = work()
-  return { count, elapsedMs: Number(process.hrtime.bigint() - started) / 1e6 }
+  const elapsedMs = Number(process.hrtime.bigint() - started) / 1e6
+  const { user, system } = process.cpuUsage(cpuBefore)
+  return { count, times: { elapsedMs, cpuMs: (user + system) / 1e3 } }
 }
 
 function heapBytes() {

@@ -1,5 +1,5 @@
-// bloom-filters (npm, Callidon): the widest choice of filters in JavaScript, and some fifty times slower, so it
-// gets fewer URLs, with a filter sized for those: its speed at the full number is an extrapolation.
+// bloom-filters (npm, Callidon): the widest choice of filters in JavaScript, and some fifty times slower, so
+// it gets fewer URLs, with a filter sized for those: its speed at the full number is an extrapolation.
 
 import { packageVersion } from '../programs.mjs'
 

@@ -1,5 +1,5 @@
-// bloomfilter (npm, Jason Davies): the fastest Bloom filter in plain JavaScript. `add` says nothing, so a verdict
-// takes `test` and then `add`; both ways are measured.
+// bloomfilter (npm, Jason Davies): the fastest Bloom filter in plain JavaScript. `add` says nothing, so a
+// verdict takes `test` and then `add`; both ways are measured.
 
 import { packageVersion } from '../programs.mjs'
 

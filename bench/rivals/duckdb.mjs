@@ -1,4 +1,4 @@
-// DuckDB: SELECT DISTINCT over a file of lines, read as a CSV with one column and neither delimiter nor quotes.
+// DuckDB: SELECT DISTINCT over a file of lines, read as a CSV of one column, no delimiter, no quotes.
 // Run as a program (`node duckdb.mjs THREADS IN OUT`) it is the process that is measured.
 
 import { fileURLToPath } from 'node:url'

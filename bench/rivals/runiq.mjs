@@ -1,4 +1,4 @@
-// runiq (Rust): keeps a hash of every line with its default filter; reads a named file. `cargo install runiq`.
+// runiq (Rust): keeps a hash of every line by default; reads a named file. `cargo install runiq`.
 
 import { missingProgram, programVersion } from '../programs.mjs'
 

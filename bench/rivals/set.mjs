@@ -1,5 +1,5 @@
 // JavaScript's Set of strings: what most crawlers in Node keep. Exact, and holds every URL in full.
-// Run as a program (`node set.mjs < IN > OUT`) it deduplicates lines with readline, output in blocks of 64 KiB.
+// Run as a program (`node set.mjs < IN > OUT`) it deduplicates lines with readline, writing 64 KiB at a time.
 
 import { writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'

@@ -6,7 +6,8 @@ import { builtFile, missingBuild } from '../programs.mjs'
 const commandFile = builtFile('cli/main.js')
 
 function version() {
-  return `urlsieve ${JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version}`
+  const facts = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  return `urlsieve ${facts.version}`
 }
 
 export const commands = [

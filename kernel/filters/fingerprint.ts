@@ -17,6 +17,9 @@ const GROUP: u32 = 128
 
 let directory: usize = 0
 let directoryBits: u32 = 0
+/** Directory entries [first, last) have segments; the rest of the hashes belong to other instances. */
+let first: u32 = 0
+let last: u32 = 0
 /** Slots of every segment less one: all are of one size. The first is alone until it has grown to full size. */
 let slotMask: u32 = FIRST_SLOTS - 1
 let total: u64 = 0
@@ -24,6 +27,10 @@ let total: u64 = 0
 let spare: usize = 0
 let touched: u64 = 0
 const addresses: usize = memory.data(128 * 4, 16)
+/** A crowded segment for which there was no room: the next add begins with it. */
+let stuck: usize = 0
+/** Holds a segment's hashes while it is divided. */
+let scratch: usize = 0
 const crowded: usize = memory.data(128 * 4, 16)
 
 // @ts-ignore: decorator
@@ -79,7 +86,8 @@ export function fingerprintCreate(): bool {
   directoryBits = 4
   directory = alloc(4 << directoryBits)
   if (!directory) return false
-  const segment = newSegment(0, 1 << directoryBits)
+  last = 1 << directoryBits
+  const segment = newSegment(0, last)
   if (!segment) return false
   for (let i: u32 = 0; i < 1 << directoryBits; i++) store<u32>(directory + (<usize>i << 2), <u32>segment)
   return true
@@ -109,8 +117,8 @@ function refineDirectory(): bool {
   const entries: u32 = 1 << directoryBits
   const finer = alloc(<usize>entries << 3)
   if (!finer) return false
-  let at: u32 = 0
-  while (at < entries) {
+  let at = first
+  while (at < last) {
     const segment = <usize>load<u32>(directory + (<usize>at << 2))
     const to = load<u32>(segment, 8)
     for (let i = at << 1; i < to << 1; i++) store<u32>(finer + (<usize>i << 2), <u32>segment)
@@ -121,6 +129,8 @@ function refineDirectory(): bool {
   release(directory, <usize>entries << 2)
   directory = finer
   directoryBits++
+  first <<= 1
+  last <<= 1
   return true
 }
 
@@ -151,13 +161,11 @@ function relieve(segment: usize): bool {
   const to = load<u32>(segment, 8)
   const middle = from + (to - from) * 2 / 5
   const bytes = slotBytes()
-  const old = alloc(bytes)
-  if (!old) return false
+  if (!scratch) scratch = alloc(bytes)
+  if (!scratch) return false
   const other = newSegment(middle, to)
-  if (!other) {
-    release(old, bytes)
-    return false
-  }
+  if (!other) return false
+  const old = scratch
   memory.copy(old, segment + HEADER, bytes)
   memory.fill(segment + HEADER, 0, bytes)
   let kept: u32 = 0
@@ -178,7 +186,6 @@ function relieve(segment: usize): bool {
   store<u32>(segment, middle, 8)
   store<u32>(other, moved)
   for (let i = middle; i < to; i++) store<u32>(directory + (<usize>i << 2), <u32>other)
-  release(old, bytes)
   return true
 }
 
@@ -216,6 +223,8 @@ function seek(bucket: usize, h: u64): usize {
 /** Test-and-set of hashes [from, n). Returns how many of the batch are done: fewer than `n` when it is full. */
 export function fingerprintAdd(from: u32, n: u32): u32 {
   while (from < n) {
+    if (stuck && isCrowded(stuck) && !relieve(stuck)) return from
+    stuck = 0
     const to = min(from + GROUP, n)
     touchGroup(from, to)
     let waiting: u32 = 0
@@ -241,7 +250,7 @@ export function fingerprintAdd(from: u32, n: u32): u32 {
       const segment = <usize>load<u32>(crowded + (<usize>i << 2))
       // A segment may be listed more than once; a first segment that was doubled has left its place.
       if (i && <u32>segment == load<u32>(crowded + (<usize>(i - 1) << 2))) continue
-      if (isCrowded(segment) && !relieve(segment)) return from
+      if (isCrowded(segment) && !relieve(segment)) stuck = segment
     }
   }
   return n
@@ -319,7 +328,7 @@ export function fingerprintCount(): f64 {
 /** Bytes held by segments and directory. */
 export function fingerprintBytes(): f64 {
   let bytes: f64 = <f64>(4 << directoryBits)
-  for (let at: u32 = 0; at < 1 << directoryBits; ) {
+  for (let at = first; at < last; ) {
     const segment = <usize>load<u32>(directory + (<usize>at << 2))
     bytes += <f64>(HEADER + slotBytes())
     at = load<u32>(segment, 8)
@@ -329,7 +338,17 @@ export function fingerprintBytes(): f64 {
 
 /** Walks the segments: the one at directory entry `at`, or 0 past the last. Its header says where the next begins. */
 export function fingerprintSegment(at: u32): usize {
-  return at < 1 << directoryBits ? <usize>load<u32>(directory + (<usize>at << 2)) : 0
+  return at < last ? <usize>load<u32>(directory + (<usize>at << 2)) : 0
+}
+
+/** The directory entry where the first segment begins. */
+export function fingerprintFirst(): u32 {
+  return first
+}
+
+/** The directory entry behind the last segment. */
+export function fingerprintLast(): u32 {
+  return last
 }
 
 export function fingerprintDirectoryBits(): u32 {
@@ -344,30 +363,29 @@ export function fingerprintSegmentBytes(): usize {
 /** The directory entry at which the segments divide most evenly by their hashes; 0 when there is only one. */
 export function fingerprintMiddle(): u32 {
   let below: u64 = 0
-  let at: u32 = 0
-  while (at < 1 << directoryBits) {
+  let at = first
+  while (at < last) {
     const segment = <usize>load<u32>(directory + (<usize>at << 2))
     below += load<u32>(segment)
     const next = load<u32>(segment, 8)
-    if (below << 1 >= total) return next < 1 << directoryBits ? next : at
+    if (below << 1 >= total) return next < last ? next : at == first ? 0 : at
     at = next
   }
   return 0
 }
 
-/** Lets go of all segments from directory entry `middle` on; the one before them now covers their range. */
+/** Lets go of all segments from directory entry `middle` on: they are in another instance now. */
 export function fingerprintCut(middle: u32): void {
-  const keeper = <usize>load<u32>(directory + (<usize>(middle - 1) << 2))
   let at = middle
-  while (at < 1 << directoryBits) {
+  while (at < last) {
     const segment = <usize>load<u32>(directory + (<usize>at << 2))
     at = load<u32>(segment, 8)
     total -= load<u32>(segment)
     store<u32>(segment, <u32>spare)
     spare = segment
   }
-  for (let i = middle; i < 1 << directoryBits; i++) store<u32>(directory + (<usize>i << 2), <u32>keeper)
-  store<u32>(keeper, 1 << directoryBits, 8)
+  last = middle
+  stuck = 0
 }
 
 /** In an instance without a filter: segments will have this many slots. */
@@ -375,9 +393,11 @@ export function fingerprintAdoptSlots(slots: u32): void {
   slotMask = slots - 1
 }
 
-/** Makes a directory of 2^bits entries, ready to take whole segments. */
-export function fingerprintAdopt(bits: u32): bool {
+/** Makes a directory of 2^bits entries, of which [from, to) will be covered by the segments taken. */
+export function fingerprintAdopt(bits: u32, from: u32, to: u32): bool {
   directoryBits = bits
+  first = from
+  last = to
   directory = alloc(4 << bits)
   return directory != 0
 }
@@ -387,9 +407,10 @@ export function fingerprintAdoptRoom(): usize {
   return alloc(HEADER + slotBytes())
 }
 
-/** Takes the segment at `segment`, which now also covers the directory entries from `from` up to its own. */
-export function fingerprintAdopted(segment: usize, from: u32): void {
-  store<u32>(segment, from, 4)
-  for (let i = from; i < load<u32>(segment, 8); i++) store<u32>(directory + (<usize>i << 2), <u32>segment)
+/** Takes the segment at `segment`; its header says which directory entries it covers. */
+export function fingerprintAdopted(segment: usize): void {
+  for (let i = load<u32>(segment, 4); i < load<u32>(segment, 8); i++) {
+    store<u32>(directory + (<usize>i << 2), <u32>segment)
+  }
   total += load<u32>(segment)
 }

@@ -1,7 +1,8 @@
 // `urlsieve dedupe`: the first occurrence of every URL, original bytes, in input order.
-import type { Command } from 'commander'
-import { Sieve } from '../index.ts'
-import { EXIT } from './exit.ts'
+import { existsSync } from 'node:fs'
+import { type Command, Option } from 'commander'
+import { type Durability, Sieve, type Stats } from '../index.ts'
+import { CommandError, EXIT } from './exit.ts'
 import { checkOutput, readInput, totalBytes } from './input.ts'
 import { Output, tell } from './output.ts'
 import { Progress } from './progress.ts'
@@ -12,6 +13,9 @@ interface Flags extends SieveFlags {
   keys?: boolean
   output?: string
   stats?: boolean
+  state?: string
+  durability?: Durability
+  keepKeys?: boolean
   quiet?: boolean
 }
 
@@ -26,25 +30,36 @@ export function dedupeCommand(program: Command): void {
     .option('--repeated', 'print the repeats instead')
     .option('--keys', 'print keys instead of the original lines')
     .option('-o, --output <file>', 'write here instead of stdout')
+    .option('--state <folder>', 'remember across runs: print what is new against all earlier ones')
+    .addOption(
+      new Option('--durability <way>', 'with --state: when a URL is safe').choices([
+        'always',
+        'interval',
+        'never',
+      ]),
+    )
+    .option('--keep-keys', 'with --state: keep the keys too, to export, merge and forget by folder')
     .option('--stats', 'one JSON object to stderr at the end')
-    .option('--quiet', 'no progress, no summary')
+    .option('--quiet', 'no progress')
     .addHelpText(
       'after',
       `
 Examples:
   urlsieve dedupe links.txt > unique.txt
   zcat crawl-*.gz | urlsieve dedupe --profile raw | sort
+  urlsieve dedupe today.txt --state seen > new-today.txt
   urlsieve dedupe links.txt.gz --filter blocked --urls 10M --fpr 1e-6 --stats -o unique.txt`,
     )
     .action(dedupe)
 }
 
-async function dedupe(files: string[], flags: Flags): Promise<void> {
+async function dedupe(files: string[], flags: Flags, command: Command): Promise<void> {
   const started = performance.now()
   const paths = files.length > 0 ? files : ['-']
   const total = totalBytes(paths)
   checkOutput(paths, flags.output)
-  const sieve = await Sieve.create(sieveOptions(flags))
+  const sieve = await openSieve(flags, command)
+  const known = sieve.stats()
   const output = new Output(flags.output)
   const progress = new Progress(total, flags.quiet)
   const feed = sieve.feed({ keep: flags.repeated ? 'seen' : 'new', as: flags.keys ? 'key' : 'line' })
@@ -59,7 +74,10 @@ async function dedupe(files: string[], flags: Flags): Promise<void> {
           bytes += size
           consumed = position
           output.write(feed.push(size))
-          progress.tick(() => ({ lines: feed.lines, fresh: sieve.stats().urls, bytes: before + position }))
+          progress.tick(() => {
+            const { urls } = sinceThen(sieve.stats(), known)
+            return { lines: feed.lines, fresh: urls, bytes: before + position }
+          })
         },
       })
       output.write(feed.end())
@@ -68,12 +86,46 @@ async function dedupe(files: string[], flags: Flags): Promise<void> {
   } finally {
     progress.done()
     output.close()
+    await sieve.close()
     if (flags.stats) {
-      const { urls, seen, invalid, sizeBytes } = sieve.stats()
+      const { urls, seen, invalid, sizeBytes } = sinceThen(sieve.stats(), known)
       const seconds = (performance.now() - started) / 1000
       const urlsPerSecond = Math.round(feed.lines / seconds)
       const stats = { lines: feed.lines, new: urls, seen, invalid, bytes, seconds, urlsPerSecond, sizeBytes }
       if (!tell(`${JSON.stringify(stats)}\n`)) process.exitCode = EXIT.output
     }
+  }
+}
+
+// In memory, or in its folder; what is there already keeps its own filter, profile and hash unless told otherwise.
+async function openSieve(flags: Flags, command: Command): Promise<Sieve> {
+  const options = sieveOptions(flags)
+  if (flags.state === undefined) {
+    if (flags.keepKeys || flags.durability) {
+      throw new CommandError(EXIT.usage, '--keep-keys and --durability need --state: where to remember')
+    }
+    return Sieve.create(options)
+  }
+  const isThere = existsSync(flags.state)
+  const said = (name: 'filter' | 'profile' | 'hash') =>
+    !isThere || command.getOptionValueSource(name) !== 'default'
+  const { filter, profile, hash, ...sizes } = options
+  return Sieve.open(flags.state, {
+    ...sizes,
+    ...(said('filter') && filter && { filter }),
+    ...(said('profile') && profile && { profile }),
+    ...(said('hash') && hash && { hash }),
+    ...(flags.durability && { durability: flags.durability }),
+    ...(flags.keepKeys && { keepKeys: true }),
+  })
+}
+
+/** Counts since a sieve was opened. */
+function sinceThen(now: Stats, then: Stats): Stats {
+  return {
+    ...now,
+    urls: now.urls - then.urls,
+    seen: now.seen - then.seen,
+    invalid: now.invalid - then.invalid,
   }
 }

@@ -7,6 +7,8 @@ import { CommandError, EXIT, reason } from './exit.ts'
 /** Bytes read at a time: small enough that the batch's data stay in the processor's cache. */
 const CHUNK_BYTES = 256 * 1024
 
+const TURN_CHUNKS = 32
+
 export interface Sink {
   /** Room for at least that many bytes. */
   room(bytes: number): Uint8Array
@@ -85,6 +87,7 @@ export async function readInput(path: string, sink: Sink): Promise<void> {
   if (path.endsWith('.gz')) return readGzip(path, sink)
   const fd = path === '-' ? 0 : open(path)
   let consumed = 0
+  let chunks = 0
   try {
     for (;;) {
       const room = sink.room(CHUNK_BYTES)
@@ -98,6 +101,8 @@ export async function readInput(path: string, sink: Sink): Promise<void> {
       if (got === 0) return
       consumed += got
       sink.push(got, consumed)
+      // Now and then the event loop gets its turn: a store writes its snapshots there.
+      if (++chunks % TURN_CHUNKS === 0) await new Promise(setImmediate)
     }
   } finally {
     if (fd !== 0) closeSync(fd)

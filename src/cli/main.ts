@@ -3,22 +3,43 @@
 import { createRequire } from 'node:module'
 import { Command, CommanderError } from 'commander'
 import { SieveError } from '../index.ts'
-import { dedupeCommand } from './dedupe.ts'
+import { registerCommands } from './commands.ts'
 import { CommandError, EXIT } from './exit.ts'
-import { explainCommand } from './explain.ts'
 import { ClosedPipe, Output, tell } from './output.ts'
-import { planCommand } from './plan.ts'
-import { runCommand } from './run.ts'
-import { searchCommand } from './search.ts'
-import { underCommand } from './under.ts'
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
+
+const SIEVE_EXIT = {
+  option: EXIT.usage,
+  room: EXIT.room,
+  corrupt: EXIT.input,
+  version: EXIT.input,
+  locked: EXIT.input,
+  disk: EXIT.output,
+} as const
+
+/** The library's option names as the command spells them. */
+const FLAGS: Readonly<Record<string, string>> = {
+  expectedUrls: '--urls',
+  falsePositiveRate: '--fpr',
+  sizeBytes: '--memory',
+  bitsPerLayer: '--bits-per-layer',
+  folderHashes: '--folder-hashes',
+  featureHashes: '--feature-hashes',
+  windowUrls: '--window',
+  windowMs: '--window',
+}
+const inFlags = (message: string) =>
+  message.replace(
+    /\b(?<!')(expectedUrls|falsePositiveRate|sizeBytes|bitsPerLayer|folderHashes|featureHashes|windowUrls|windowMs)\b/g,
+    (name) => FLAGS[name]!,
+  )
 
 function codeOf(error: unknown): { code: number; message: string } {
   if (error instanceof ClosedPipe) return { code: 0, message: '' }
   if (error instanceof CommandError) return { code: error.exitCode, message: error.message }
   if (error instanceof SieveError) {
-    return { code: error.code === 'room' ? EXIT.room : EXIT.usage, message: error.message }
+    return { code: SIEVE_EXIT[error.code], message: inFlags(error.message) }
   }
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return { code: 0, message: '' }
@@ -29,8 +50,12 @@ function codeOf(error: unknown): { code: number; message: string } {
   if (error instanceof RangeError && /memory/i.test(error.message)) {
     return { code: EXIT.room, message: `no memory for what was asked: ${error.message}` }
   }
-  const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return { code: EXIT.defect, message: `a defect of urlsieve, please report it: ${what}` }
+  if (process.env.URLSIEVE_DEBUG) console.error(error)
+  const what = error instanceof Error ? error.message : String(error)
+  return {
+    code: EXIT.defect,
+    message: `a defect of urlsieve, please report it (URLSIEVE_DEBUG=1 shows where): ${what}`,
+  }
 }
 
 /** One line, whatever a file's name holds. */
@@ -52,8 +77,7 @@ Exit codes: 0 done · 1 answered with no · 2 bad option · 3 bad input · 4 can
 Example:
   urlsieve dedupe links.txt > unique.txt`,
   )
-for (const add of [dedupeCommand, planCommand, explainCommand, underCommand, searchCommand, runCommand])
-  add(program)
+await registerCommands(program, process.argv[2])
 for (const command of program.commands) command.exitOverride().configureOutput(writers)
 
 try {
@@ -62,5 +86,5 @@ try {
 } catch (error) {
   const { code, message } = codeOf(error)
   process.exitCode = code
-  if (message) tell(`urlsieve: ${code === EXIT.defect ? message : oneLine(message)}\n`)
+  if (message) tell(`urlsieve: ${oneLine(message)}\n`)
 }

@@ -5,7 +5,7 @@ import { featureNames } from '../filters/eigenvalue.ts'
 import { filterNames } from '../filters/registry.ts'
 import { hashNames } from '../hashes.ts'
 import type { FilterName, HashName, ProfileName, SieveOptions } from '../index.ts'
-import { count, list, rate, size } from './values.ts'
+import { count, list, rate, size, windowOf } from './values.ts'
 
 export interface SieveFlags {
   filter: FilterName
@@ -23,6 +23,9 @@ export interface SieveFlags {
   keywords?: number
   features?: string
   featureHashes?: number
+  inner?: string
+  window?: { urls?: number; ms?: number }
+  generations?: number
 }
 
 /** `defaults` for a command whose paper says otherwise. */
@@ -60,6 +63,13 @@ export function withSieveOptions(command: Command, defaults: Partial<SieveFlags>
     .option('--folder-hashes <k>', 'prefix-layers: hash functions of a folder', count('--folder-hashes'))
     .option('--keywords <n>', 'keyword-layers: words expected in a key', count('--keywords'))
     .addOption(new Option('--features <g>', 'eigenvalue: the feature function').choices(featureNames))
+    .option('--inner <filter>', 'scalable, window: the filter inside')
+    .option(
+      '--window <n|time>',
+      'window: how many URLs (10M) or how long (30d, 12h) to remember',
+      windowOf('--window'),
+    )
+    .option('--generations <g>', 'window: parts in which it forgets', count('--generations'))
     .option('--feature-hashes <d>', 'eigenvalue: hash functions of the feature', count('--feature-hashes'))
 }
 
@@ -80,5 +90,9 @@ export function sieveOptions(flags: SieveFlags): SieveOptions {
     keywords: flags.keywords,
     features: flags.features,
     featureHashes: flags.featureHashes,
+    inner: flags.inner,
+    windowUrls: flags.window?.urls,
+    windowMs: flags.window?.ms,
+    generations: flags.generations,
   }
 }

@@ -56,3 +56,20 @@ export function readableBytes(bytes: number): string {
 export function list<T extends string>(text: string): T[] {
   return text.split(',').map((name) => name.trim() as T)
 }
+
+const SPANS_MS: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+}
+
+/** A window: so many URLs (1000000, 1e6) or a time (30d, 12h, 90min, 45s, 2w). */
+export function windowOf(option: string): (text: string) => { urls?: number; ms?: number } {
+  return (text) => {
+    const span = /^([\d.]+)\s*(s|min|h|d|w)$/.exec(text)
+    if (span) return { ms: Number(span[1]) * SPANS_MS[span[2]!.slice(0, 1)]! }
+    return { urls: count(option)(text) }
+  }
+}

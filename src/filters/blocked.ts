@@ -61,8 +61,9 @@ export const blocked: FilterKind = {
       ),
       measure() {
         const fill = kernel.call.blockedOnes() / bits
-        // The fill says how many URLs there are: ones = bits · (1 − e^(−k·n/bits)), blocks being alike on average.
-        const urls = (-Math.log1p(-Math.min(fill, 1 - 1e-12)) * bits) / hashes
+        // The fill says how many URLs there are: 1 − e^(−d·n/bits), where d of a URL's k bits in a block are distinct.
+        const distinct = -BLOCK_BITS * Math.expm1(hashes * Math.log1p(-1 / BLOCK_BITS))
+        const urls = (-Math.log1p(-Math.min(fill, 1 - 1e-12)) * bits) / distinct
         return { sizeBytes: bits / 8, fill, rate: blockedRate({ bits, hashes, urls }) }
       },
     }

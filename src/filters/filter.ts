@@ -37,7 +37,7 @@ export interface FilterOptions extends SizeRequest {
   readonly inner?: string | undefined
   /** `window`: how many generations. */
   readonly generations?: number | undefined
-  /** `window`: remembers about so many URLs. */
+  /** `window`: remembers about so many URLs; `expectedUrls` when neither this nor an age is given. */
   readonly windowUrls?: number | undefined
   /** `window`: remembers for so long. */
   readonly windowMs?: number | undefined

@@ -51,6 +51,35 @@ function inKernel(kernel: Kernel): Filter {
   const { call } = kernel
   /** Segments put there from a snapshot, until the directory can be made. */
   const adopted: { bits: number; at: number }[] = []
+
+  // Where a damaged snapshot has lost a segment, an empty one takes its range: its URLs are new again.
+  function fillGaps(bits: number): void {
+    const ranges = adopted
+      .map((segment) => {
+        const header = new DataView(kernel.bytes.buffer, segment.at)
+        const scale = 2 ** (bits - segment.bits)
+        return [header.getUint32(4, true) * scale, header.getUint32(8, true) * scale] as const
+      })
+      .sort(([a], [b]) => a - b)
+    let end = ranges[0]?.[0] ?? 0
+    for (const [from, to] of [...ranges]) {
+      if (from > end) emptySegment(bits, end, from)
+      end = to
+    }
+    if (ranges.length === 0) emptySegment(bits, 0, 2 ** bits)
+  }
+
+  function emptySegment(bits: number, from: number, to: number): void {
+    const bytes = call.fingerprintSegmentBytes()
+    const at = call.fingerprintAdoptRoom() >>> 0
+    if (at === 0) throw noRoom('fingerprint', bytes)
+    kernel.bytes.fill(0, at, at + bytes)
+    const header = new DataView(kernel.bytes.buffer, at)
+    header.setUint32(4, from, true)
+    header.setUint32(8, to, true)
+    adopted.push({ bits, at })
+  }
+
   return {
     add: call.fingerprintAdd,
     has: call.fingerprintHas,
@@ -59,18 +88,17 @@ function inKernel(kernel: Kernel): Filter {
       const middle = call.fingerprintMiddle()
       if (middle === 0) return null
       const bits = call.fingerprintDirectoryBits()
+      const last = call.fingerprintLast()
       const bytes = call.fingerprintSegmentBytes()
       other.call.fingerprintAdoptSlots((bytes - HEADER_BYTES) / 8)
-      other.call.fingerprintAdopt(bits)
-      let from = 0
-      for (let at = middle; at < 2 ** bits; ) {
+      other.call.fingerprintAdopt(bits, middle, last)
+      for (let at = middle; at < last; ) {
         const source = call.fingerprintSegment(at) >>> 0
         const target = other.call.fingerprintAdoptRoom() >>> 0
         if (target === 0) throw noRoom('fingerprint', bytes)
         other.bytes.set(kernel.bytes.subarray(source, source + bytes), target)
-        other.call.fingerprintAdopted(target, from)
+        other.call.fingerprintAdopted(target)
         at = new DataView(kernel.bytes.buffer).getUint32(source + 8, true)
-        from = at
       }
       call.fingerprintCut(middle)
       return { filter: inKernel(other), from: middle * 2 ** (32 - bits) }
@@ -78,9 +106,11 @@ function inKernel(kernel: Kernel): Filter {
     // A piece is a segment with its header; `array` is the number of directory bits its range is counted in.
     *pieces() {
       const bytes = call.fingerprintSegmentBytes()
-      for (let share = 0; share < 1; ) {
+      let share = call.fingerprintFirst() / 2 ** call.fingerprintDirectoryBits()
+      for (;;) {
         const bits = call.fingerprintDirectoryBits()
         const from = Math.round(share * 2 ** bits)
+        if (from >= call.fingerprintLast()) return
         const at = call.fingerprintSegment(from) >>> 0
         const to = new DataView(kernel.bytes.buffer).getUint32(at + 8, true)
         yield { array: bits, offset: from, bytes: kernel.bytes.subarray(at, at + bytes) }
@@ -98,13 +128,19 @@ function inKernel(kernel: Kernel): Filter {
     },
     restored() {
       const bits = adopted.reduce((most, segment) => Math.max(most, segment.bits), 4)
-      if (!call.fingerprintAdopt(bits)) throw noRoom('fingerprint', 4 * 2 ** bits)
+      fillGaps(bits)
+      let [first, last] = [2 ** bits, 0]
       for (const segment of adopted) {
         const header = new DataView(kernel.bytes.buffer, segment.at)
         const scale = 2 ** (bits - segment.bits)
-        header.setUint32(8, header.getUint32(8, true) * scale, true)
-        call.fingerprintAdopted(segment.at, header.getUint32(4, true) * scale)
+        const [from, to] = [header.getUint32(4, true) * scale, header.getUint32(8, true) * scale]
+        header.setUint32(4, from, true)
+        header.setUint32(8, to, true)
+        first = Math.min(first, from)
+        last = Math.max(last, to)
       }
+      if (!call.fingerprintAdopt(bits, first, last)) throw noRoom('fingerprint', 4 * 2 ** bits)
+      for (const segment of adopted) call.fingerprintAdopted(segment.at)
       adopted.length = 0
     },
     *hashes() {

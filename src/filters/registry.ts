@@ -1,6 +1,7 @@
 // Every filter, by name. A new filter is one file in kernel/filters/, one here, and one line below: the command's
 // choices, `plan`, the conformance suite, the statistics and the README's table follow from that line.
 import { SieveError } from '../errors.ts'
+import { binaryFuse } from './binary-fuse.ts'
 import { blocked } from './blocked.ts'
 import { classic } from './classic.ts'
 import { eigenvalue } from './eigenvalue.ts'
@@ -32,7 +33,11 @@ export const filters = {
   trie,
 } as const satisfies Record<string, FilterKind>
 
+/** Filters that are made at once from another and only asked from then on: a file may hold one, `create` makes none. */
+export const frozenFilters = { 'binary-fuse': binaryFuse } as const satisfies Record<string, FilterKind>
+
 export type FilterName = keyof typeof filters
+export type FrozenFilterName = keyof typeof frozenFilters
 /** Filters that can forget a URL. */
 export type DeletingFilterName = 'fingerprint' | 'hash-set' | 'sorted-array' | 'linear' | 'trie'
 /** Filters that remember the folders of their URLs. */
@@ -40,8 +45,9 @@ export type FolderFilterName = 'prefix-layers'
 
 export const filterNames = Object.keys(filters) as FilterName[]
 
-/** The filter of that name; one clear line when there is none. */
+/** The filter of that name, frozen or not; one clear line when there is none. */
 export function filterKind(name: string): FilterKind {
   if (Object.hasOwn(filters, name)) return filters[name as FilterName]
+  if (Object.hasOwn(frozenFilters, name)) return frozenFilters[name as FrozenFilterName]
   throw new SieveError('option', `unknown filter '${name}': expected one of ${filterNames.join(', ')}`)
 }

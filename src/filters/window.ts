@@ -28,10 +28,11 @@ function shapeOf(options: FilterOptions): Shape {
   checkWhole('generations', options.generations, 2, 255)
   checkWhole('windowUrls', options.windowUrls, 2, Number.MAX_SAFE_INTEGER)
   checkNumber('windowMs', options.windowMs, (ms) => ms > 0, 'a time in milliseconds over 0')
-  if (options.windowUrls === undefined && options.windowMs === undefined) {
+  const windowUrls = options.windowUrls ?? (options.windowMs === undefined ? options.expectedUrls : undefined)
+  if (windowUrls === undefined && options.windowMs === undefined) {
     throw new SieveError('option', "filter 'window' needs windowUrls (so many URLs) or windowMs (so long)")
   }
-  if (options.windowUrls === undefined && inner !== 'fingerprint' && options.expectedUrls === undefined) {
+  if (windowUrls === undefined && inner !== 'fingerprint' && options.expectedUrls === undefined) {
     throw new SieveError(
       'option',
       `filter 'window' of '${inner}' by age needs expectedUrls: how many come in that time`,
@@ -40,7 +41,7 @@ function shapeOf(options: FilterOptions): Shape {
   return {
     inner: inner as keyof typeof inners,
     generations: options.generations ?? DEFAULT_GENERATIONS,
-    windowUrls: options.windowUrls ?? null,
+    windowUrls: windowUrls ?? null,
     windowMs: options.windowMs ?? null,
     rate: options.falsePositiveRate ?? null,
     expectedUrls: options.expectedUrls ?? null,

@@ -32,10 +32,10 @@ function unescaped(line: Buffer): Buffer {
 }
 
 /** Keeps the keys of a log, unless that was done before. */
-export function writeKeySegment(path: string, log: string): void {
+export function writeKeySegment(path: string, log: string, read: typeof readLog = readLog): void {
   if (existsSync(path) || !existsSync(log)) return
   const lines: Buffer[] = []
-  readLog(log, ({ op, payload }) => {
+  read(log, ({ op, payload }) => {
     const sign = Buffer.from(op === OP.deleteKeys ? '-' : '+')
     for (let at = 0; at < payload.length; ) {
       const end = at + 4 + payload.readUInt32LE(at)

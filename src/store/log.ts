@@ -8,6 +8,7 @@ import {
   fstatSync,
   ftruncateSync,
   openSync,
+  readFileSync,
   readSync,
   writeSync,
 } from 'node:fs'
@@ -89,6 +90,34 @@ export function readLog(path: string, take: (record: LogRecord) => void): LogEnd
   } finally {
     closeSync(fd)
   }
+}
+
+/** Reads what can still be read of a damaged log: bad records are passed over. */
+export function salvageLog(path: string, take: (record: LogRecord) => void): LogEnd {
+  const bytes = readFileSync(path)
+  let records = 0
+  let kept = 0
+  for (let at = 0; at + RECORD_HEADER_BYTES <= bytes.length; ) {
+    const header = bytes.subarray(at, at + RECORD_HEADER_BYTES)
+    if (header.readUInt32LE(0) !== MAGIC || header.readUInt32LE(24) !== crc32(header.subarray(0, 24))) {
+      at++
+      continue
+    }
+    const end = at + RECORD_HEADER_BYTES + header.readUInt32LE(12) + 4
+    const payload = bytes.subarray(at + RECORD_HEADER_BYTES, end - 4)
+    if (end <= bytes.length && bytes.readUInt32LE(end - 4) === crc32(payload)) {
+      take({
+        op: header.readUInt32LE(4) as Op,
+        entries: header.readUInt32LE(8),
+        payload,
+        time: Number(header.readBigUInt64LE(16)),
+      })
+      records++
+      kept += end - at
+    }
+    at = Math.min(end, bytes.length)
+  }
+  return { records, bytes: kept, tornBytes: bytes.length - kept }
 }
 
 function readFully(fd: number, target: Buffer, at: number): number {

@@ -5,45 +5,23 @@ import { join } from 'node:path'
 import { SieveError } from '../errors.ts'
 import type { FilterName } from '../filters/registry.ts'
 import { makeSieve, type Sieve, type SieveOf, type SieveOptions } from '../sieve.ts'
-import { type Journal, type SieveState, STATE, type StoreInfo } from '../state.ts'
+import {
+  type Durability,
+  type Journal,
+  type SieveState,
+  STATE,
+  type StoreInfo,
+  type StoreOptions,
+} from '../state.ts'
 import { keySegmentPath, listKeySegments, writeKeySegment } from './key-segments.ts'
+import { listStore, logName, snapshotName } from './layout.ts'
 import { takeLock } from './lock.ts'
 import { diskError, encodeRecord, Log, type LogRecord, OP, readLog } from './log.ts'
 import { headerOf, readSieve, writeSieve, writeSieveLater } from './snapshot.ts'
 
-/**
- * When an acknowledged URL is safe. `always`: on the disk before add returns. `interval`: handed to the system before
- * add returns, on the disk within a second. `never`: handed to the system; it decides when to write.
- */
-export type Durability = 'always' | 'interval' | 'never'
-
-export interface StoreOptions {
-  /** Default `interval`. */
-  readonly durability?: Durability
-  /** Opens without a lock, to ask only. */
-  readonly readOnly?: boolean
-  /** Keeps the keys themselves, compressed: they can be exported, merged into another filter, and forgotten by folder. */
-  readonly keepKeys?: boolean
-}
-
 const SYNC_MS = 1000
 /** The log is folded into a new snapshot when it outgrows the last one, and this. */
 const LEAST_LOG_BYTES = 4 * 1024 * 1024
-
-const snapshotName = (n: number) => `snapshot-${String(n).padStart(8, '0')}.sieve`
-const logName = (n: number) => `log-${String(n).padStart(8, '0')}`
-
-/** What lies in a folder: numbers of its snapshots and logs, ascending. */
-export function listStore(folder: string): { snapshots: number[]; logs: number[] } {
-  const names = readdirSync(folder)
-  const numbers = (pattern: RegExp) =>
-    names
-      .map((name) => pattern.exec(name)?.[1])
-      .filter((digits) => digits !== undefined)
-      .map(Number)
-      .sort((a, b) => a - b)
-  return { snapshots: numbers(/^snapshot-(\d{8})\.sieve$/), logs: numbers(/^log-(\d{8})$/) }
-}
 
 /** Does to a sieve what a record says: entries into the kernel's batch, then add or delete. Idempotent. */
 export function replay(state: SieveState, record: LogRecord): void {
@@ -101,6 +79,7 @@ class Store implements Journal {
   #snapshotBytes: number
   #snapshotting: Promise<void> | null = null
   #timer: NodeJS.Timeout | undefined
+  #synced = performance.now()
   #trouble: SieveError | null = null
   #closed = false
   /** Marked in the filter but not in the log, since the disk refused: still new to whoever asks. */
@@ -123,7 +102,12 @@ class Store implements Journal {
     this.#log = log
     this.#snapshotBytes = statSync(join(folder, snapshotName(number))).size
     if (this.#durability === 'interval') {
-      this.#timer = setInterval(() => this.#log.syncLater((error) => (this.#trouble = error)), SYNC_MS)
+      this.#timer = setInterval(() => {
+        this.#synced = performance.now()
+        this.#log.syncLater((error) => {
+          this.#trouble = error
+        })
+      }, SYNC_MS)
       this.#timer.unref()
     }
   }
@@ -219,7 +203,11 @@ class Store implements Journal {
 
   #append(record: Uint8Array): void {
     this.#log.append(record)
-    if (this.#durability === 'always') this.#log.sync()
+    // The timer does not run while a caller keeps the processor: then the second is kept here.
+    const isLate = this.#durability === 'interval' && performance.now() - this.#synced > SYNC_MS
+    if (this.#durability !== 'always' && !isLate) return
+    this.#log.sync()
+    this.#synced = performance.now()
   }
 
   // An entry as a word: its key, or its hash.
@@ -349,6 +337,7 @@ export async function openStore<F extends FilterName = 'fingerprint'>(
     }
     const { sieve, number, logs, keepKeys } = await revive(folder, options)
     const state = sieve[STATE]
+    sweep(folder, number, keepKeys)
     // Logs after the first are from a snapshot that was being made: fold them in, so that one log follows one snapshot.
     let current = number
     let log: Log
@@ -369,6 +358,19 @@ export async function openStore<F extends FilterName = 'fingerprint'>(
     release()
     throw error
   }
+}
+
+// What a crash left behind: drafts, and logs and snapshots older than the one that counts. Keys are kept first.
+function sweep(folder: string, number: number, keepKeys: boolean): void {
+  const { snapshots, logs } = listStore(folder)
+  for (const n of logs) {
+    if (n >= number) continue
+    const path = join(folder, logName(n))
+    if (keepKeys) writeKeySegment(keySegmentPath(folder, n), path)
+    unlinkSync(path)
+  }
+  for (const n of snapshots) if (n < number) unlinkSync(join(folder, snapshotName(n)))
+  for (const name of readdirSync(folder)) if (name.includes('.draft-')) unlinkSync(join(folder, name))
 }
 
 interface Revived {
@@ -397,5 +399,7 @@ async function revive(folder: string, options: SieveOptions): Promise<Revived> {
     for (const { filter } of state.shards.all) filter.setClock?.(null)
     replayed.push({ number: n, path, bytes })
   }
-  return { sieve, number, keepKeys: file.header.keepKeys ?? false, logs: replayed }
+  const keepKeys = file.header.keepKeys ?? false
+  state.keepsKeys = keepKeys
+  return { sieve, number, keepKeys, logs: replayed }
 }

@@ -1,0 +1,30 @@
+// Why a URL has the key it has: every rule of the profile with what it was given, what it made of it, and in words
+// what changed. For people; the words are no interface.
+import { describeChange, describeWhatwg } from './changes.js';
+import { rules } from './rules.js';
+/** The key and the steps to it. Where a rule finds no URL the steps end there and the key is the line as it stands. */
+export function explainKey(profile, url) {
+    const steps = [];
+    let key = url;
+    for (const rule of profile.rules) {
+        const { name, does } = rule;
+        const next = rule.apply(key);
+        if (next === null) {
+            const notes = ['no URL by this rule: the line is keyed as it stands'];
+            steps.push({ rule: name, does, before: key, after: key, changed: false, notes });
+            return { key: url, isUrl: false, steps };
+        }
+        const changed = next !== key;
+        const describe = rule === rules.whatwg ? describeWhatwg : describeChange;
+        steps.push({
+            rule: name,
+            does,
+            before: key,
+            after: next,
+            changed,
+            notes: changed ? describe(key, next) : [],
+        });
+        key = next;
+    }
+    return { key, isUrl: true, steps };
+}

@@ -1,0 +1,57 @@
+// A profile is an ordered list of rules, and the key of a URL is what they leave of it. Which way each one errs is
+// in its comment: a lossy rule errs towards "seen" and may lose a page; without one the error is a second fetch.
+import { SieveError } from '../errors.js';
+import { rules } from './rules.js';
+const profile = (name, does, ...names) => Object.freeze({ name, does, rules: Object.freeze(names.map((rule) => rules[rule])) });
+export const profiles = Object.freeze({
+    /** The line itself. Errs towards "new": every spelling is its own page. */
+    raw: profile('raw', 'the line as it stands'),
+    /** One key for one request, byte for byte `new URL(x).href` without its fragment. Errs towards "new". */
+    whatwg: profile('whatwg', 'the URL as a browser writes it, without its fragment', 'whatwg', 'no-fragment'),
+    /** The default. Errs towards "seen" in one thing: a site whose http pages are not its https pages loses those. */
+    web: profile('web', 'whatwg, and http is https', 'whatwg', 'no-fragment', 'https'),
+    /**
+     * Crawlee's own unique key. Errs towards "seen": pages that differ only by credentials, a utm_ parameter, the order
+     * of parameters or a trailing slash are one.
+     */
+    crawlee: profile('crawlee', 'the unique key of Crawlee’s requests', 'trim', 'whatwg', 'no-fragment', 'no-credentials', 'no-utm', 'form-query', 'sort-query', 'crawlee'),
+    /**
+     * What Scrapy's duplicate filter compares. Errs both ways: towards "seen" where pages differ by the order of
+     * parameters or by an encoded character of the path, towards "new" for default ports and dot segments.
+     */
+    scrapy: profile('scrapy', 'the URL Scrapy’s duplicate filter compares', 'w3lib'),
+    /** For a site you know, or a survey. Errs towards "seen" with every rule after no-fragment: it will lose pages. */
+    aggressive: profile('aggressive', 'web, and whatever rarely makes another page is dropped', 'whatwg', 'no-fragment', 'https', 'no-tracking', 'no-session', 'no-www', 'no-index', 'sort-query', 'no-trailing-slash', 'no-empty-query'),
+});
+/** The profile of that name, or one made of your own list of rules. Throws a SieveError that names what is known. */
+export function resolveProfile(choice) {
+    if (typeof choice === 'string') {
+        if (Object.hasOwn(profiles, choice))
+            return profiles[choice];
+        throw new SieveError('option', `unknown profile '${choice}': expected one of ${Object.keys(profiles).join(', ')}`);
+    }
+    if (!isList(choice))
+        return choice;
+    const chosen = choice.map(resolveRule);
+    const name = chosen.map((rule) => rule.name).join(',') || 'raw';
+    return Object.freeze({ name, does: `the rules ${name}, in this order`, rules: Object.freeze(chosen) });
+}
+/** The key of a URL, or null when a rule says it is none: such a line is keyed as it stands. */
+export function keyOf(profile, url) {
+    let key = url;
+    for (const rule of profile.rules) {
+        const next = rule.apply(key);
+        if (next === null)
+            return null;
+        key = next;
+    }
+    return key;
+}
+const isList = (choice) => Array.isArray(choice);
+function resolveRule(rule) {
+    if (typeof rule !== 'string')
+        return rule;
+    if (Object.hasOwn(rules, rule))
+        return rules[rule];
+    throw new SieveError('option', `unknown rule '${rule}': expected one of ${Object.keys(rules).join(', ')}`);
+}

@@ -1,0 +1,137 @@
+import { table } from './table.js';
+import { readableBytes } from './values.js';
+/** The filter's rate is asked for anew when it took this share of URLs more: asking for each CHECK would cost. */
+const RATE_STEP = 1 / 1024;
+export class Comparison {
+    /** The filter's commands; those of the hash set follow them chunk by chunk. */
+    commands;
+    #exactCommands;
+    #filter;
+    #exact;
+    /** The filter's verdicts and rates for the CHECKs of this chunk. */
+    #verdicts = [];
+    #rates = [];
+    #answered = 0;
+    #adds = 0;
+    #rate = 0;
+    #rateAdds = -1;
+    #absent = 0;
+    #expected = 0;
+    #falseNegatives = 0;
+    #filterMs = 0;
+    #exactMs = 0;
+    #falsePositives = [];
+    /** `exact` is a sieve of the same profile whose filter makes no error. */
+    constructor(filter, exact) {
+        this.#filter = filter;
+        this.#exact = exact;
+        this.commands = filter.commands((run) => this.#filterRun(run));
+        this.#exactCommands = exact.commands((run) => this.#exactRun(run));
+    }
+    /** Does what was put into the room of `commands`; `room` is that room. */
+    push(room, bytes) {
+        this.#exactCommands.room(bytes).set(room.subarray(0, bytes));
+        return this.#both(() => this.commands.push(bytes), () => this.#exactCommands.push(bytes));
+    }
+    end() {
+        return this.#both(() => this.commands.end(), () => this.#exactCommands.end());
+    }
+    #both(filter, exact) {
+        this.#verdicts = [];
+        this.#rates = [];
+        this.#answered = 0;
+        const start = performance.now();
+        const answers = filter();
+        const middle = performance.now();
+        exact();
+        this.#filterMs += middle - start;
+        this.#exactMs += performance.now() - middle;
+        return answers;
+    }
+    #filterRun({ isAdd, from, n, verdicts }) {
+        if (isAdd) {
+            this.#adds += n - from;
+            return;
+        }
+        if (this.#adds > this.#rateAdds * (1 + RATE_STEP)) {
+            this.#rate = this.#filter.stats().expectedRate;
+            this.#rateAdds = this.#adds;
+        }
+        for (let i = from; i < n; i++) {
+            this.#verdicts.push(verdicts[i]);
+            this.#rates.push(this.#rate);
+        }
+    }
+    #exactRun({ isAdd, from, n, verdicts, line, url }) {
+        if (isAdd)
+            return;
+        for (let i = from; i < n; i++) {
+            const at = this.#answered++;
+            const isSeen = this.#verdicts[at] === 0;
+            if (verdicts[i] === 0) {
+                if (!isSeen)
+                    this.#falseNegatives++;
+                continue;
+            }
+            this.#absent++;
+            this.#expected += this.#rates[at];
+            if (isSeen)
+                this.#falsePositives.push({ line: line(i), url: Buffer.from(url(i)).toString('latin1') });
+        }
+    }
+    result() {
+        const { plan } = this.#filter;
+        const filter = this.#filter.stats();
+        const exact = this.#exact.stats();
+        const wrong = this.#falsePositives.length;
+        const share = (count) => (this.#absent === 0 ? null : count / this.#absent);
+        return {
+            commands: this.commands.adds + this.commands.checks,
+            adds: this.commands.adds,
+            distinctAdds: exact.urls,
+            checks: this.commands.checks,
+            /** CHECKs of URLs that were not added before: only these can be false positives. */
+            absentChecks: this.#absent,
+            falsePositiveCount: wrong,
+            falseNegativeCount: this.#falseNegatives,
+            measuredRate: share(wrong),
+            /** The mean, over those CHECKs, of the rate that the filter's formula gives at that moment. */
+            predictedRate: share(this.#expected),
+            /** The rate that the formula gives at the end. */
+            finalRate: filter.expectedRate,
+            filter: {
+                name: filter.filter,
+                hash: filter.hash,
+                profile: filter.profile,
+                bits: plan.bits,
+                hashes: plan.hashes,
+                sizeBytes: filter.sizeBytes,
+                seconds: this.#filterMs / 1000,
+            },
+            hashSet: { sizeBytes: exact.sizeBytes, seconds: this.#exactMs / 1000 },
+            falsePositives: this.#falsePositives.map(({ line, url }) => ({
+                line,
+                url: Buffer.from(url, 'latin1').toString(),
+            })),
+        };
+    }
+    /** The result for people: every false positive, and the two side by side. */
+    text() {
+        const { filter, hashSet, falsePositiveCount, absentChecks, ...rates } = this.result();
+        const row = (name, { sizeBytes, seconds }, wrong) => [
+            name,
+            readableBytes(sizeBytes),
+            `${seconds.toFixed(2)} s`,
+            wrong,
+        ];
+        const sides = table(['structure', 'memory', 'time', 'false positives'], [row(filter.name, filter, falsePositiveCount), row('hash-set', hashSet, 0)]);
+        const { measuredRate, predictedRate, finalRate } = rates;
+        const verdict = measuredRate === null
+            ? 'No URL was checked that had not been added before: no rate.\n'
+            : `${falsePositiveCount} of ${absentChecks} checks of URLs not added before: rate ${percent(measuredRate)} ` +
+                `measured, ${percent(predictedRate)} predicted; ${percent(finalRate)} predicted at the end.\n`;
+        const lines = this.#falsePositives.map(({ line, url }) => `false positive line ${line}: ${url}\n`);
+        return Buffer.concat([...lines.map((line) => Buffer.from(line, 'latin1')), Buffer.from(sides + verdict)]);
+    }
+}
+const percent = (rate) => `${Number((rate * 100).toPrecision(3))} %`;

@@ -1,0 +1,64 @@
+import { Sieve } from '../index.js';
+import { EXIT } from './exit.js';
+import { checkOutput, readInput, totalBytes } from './input.js';
+import { Output, tell } from './output.js';
+import { Progress } from './progress.js';
+import { sieveOptions, withSieveOptions } from './sieve-options.js';
+export function dedupeCommand(program) {
+    withSieveOptions(program.command('dedupe'))
+        .summary('print the first occurrence of every URL')
+        .description('Prints the first occurrence of every URL: original bytes, input order. Reads stdin when no file or - is given;\n' +
+        '.gz files are read as such. Lines that are no URL are kept as they stand and counted.')
+        .argument('[files...]', 'files of one URL a line')
+        .option('--repeated', 'print the repeats instead')
+        .option('--keys', 'print keys instead of the original lines')
+        .option('-o, --output <file>', 'write here instead of stdout')
+        .option('--stats', 'one JSON object to stderr at the end')
+        .option('--quiet', 'no progress')
+        .addHelpText('after', `
+Examples:
+  urlsieve dedupe links.txt > unique.txt
+  zcat crawl-*.gz | urlsieve dedupe --profile raw | sort
+  urlsieve dedupe links.txt.gz --filter blocked --urls 10M --fpr 1e-6 --stats -o unique.txt`)
+        .action(dedupe);
+}
+async function dedupe(files, flags) {
+    const started = performance.now();
+    const paths = files.length > 0 ? files : ['-'];
+    const total = totalBytes(paths);
+    checkOutput(paths, flags.output);
+    const sieve = await Sieve.create(sieveOptions(flags));
+    const output = new Output(flags.output);
+    const progress = new Progress(total, flags.quiet);
+    const feed = sieve.feed({ keep: flags.repeated ? 'seen' : 'new', as: flags.keys ? 'key' : 'line' });
+    let before = 0;
+    let bytes = 0;
+    try {
+        for (const path of paths) {
+            let consumed = 0;
+            await readInput(path, {
+                room: (size) => feed.room(size),
+                push(size, position) {
+                    bytes += size;
+                    consumed = position;
+                    output.write(feed.push(size));
+                    progress.tick(() => ({ lines: feed.lines, fresh: sieve.stats().urls, bytes: before + position }));
+                },
+            });
+            output.write(feed.end());
+            before += consumed;
+        }
+    }
+    finally {
+        progress.done();
+        output.close();
+        if (flags.stats) {
+            const { urls, seen, invalid, sizeBytes } = sieve.stats();
+            const seconds = (performance.now() - started) / 1000;
+            const urlsPerSecond = Math.round(feed.lines / seconds);
+            const stats = { lines: feed.lines, new: urls, seen, invalid, bytes, seconds, urlsPerSecond, sizeBytes };
+            if (!tell(`${JSON.stringify(stats)}\n`))
+                process.exitCode = EXIT.output;
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import { Sieve } from '../index.js';
+import { Output } from './output.js';
+import { sieveOptions, withSieveOptions } from './sieve-options.js';
+export function explainCommand(program) {
+    withSieveOptions(program.command('explain'))
+        .summary('show the key of a URL and why')
+        .description('Shows the key of each URL, what each rule of the profile did to it, and which of them are the same.')
+        .argument('<urls...>', 'URLs')
+        .option('--json', 'one JSON object a URL')
+        .addHelpText('after', `
+Example:
+  urlsieve explain 'https://Example.com:443/a/../b#top' http://example.com/b`)
+        .action(explain);
+}
+async function explain(urls, flags) {
+    const sieve = await Sieve.create(sieveOptions(flags));
+    const output = new Output();
+    for (const url of urls) {
+        const explanation = sieve.explain(url);
+        sieve.add(url);
+        if (flags.json) {
+            output.print(`${JSON.stringify(explanation)}\n`);
+            continue;
+        }
+        const steps = explanation.steps.filter((step) => step.changed);
+        const width = Math.max(...steps.map((step) => step.rule.length), 7);
+        output.print(`${url}\n  ${'key'.padEnd(width)}  ${explanation.key}\n`);
+        for (const step of steps) {
+            output.print(`  ${step.rule.padEnd(width)}  ${step.before} → ${step.after}\n`);
+            for (const note of step.notes)
+                output.print(`  ${''.padEnd(width)}    ${note}\n`);
+        }
+        if (!explanation.isUrl)
+            output.print(`  ${'no URL'.padEnd(width)}  keyed as it stands\n`);
+        output.print(`  ${'verdict'.padEnd(width)}  ${explanation.verdict}\n`);
+    }
+}

@@ -1,0 +1,125 @@
+// Inputs of a command: files, `-` or nothing for stdin, and .gz files read as such. Bytes go straight to where the
+// caller wants them; a gzip that ends too early is an error, after what could be read was passed on.
+import { closeSync, createReadStream, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { createGunzip } from 'node:zlib';
+import { CommandError, EXIT, reason } from './exit.js';
+/** Bytes read at a time: small enough that the batch's data stay in the processor's cache. */
+const CHUNK_BYTES = 256 * 1024;
+const nap = new Int32Array(new SharedArrayBuffer(4));
+/** Retries a call on a descriptor that is set to non-blocking and not ready. */
+export function whenReady(call) {
+    for (;;) {
+        try {
+            return call();
+        }
+        catch (error) {
+            if (error.code !== 'EAGAIN')
+                throw error;
+            Atomics.wait(nap, 0, 0, 2);
+        }
+    }
+}
+/**
+ * Sizes of the inputs together, or null when one of them has none (a pipe). Throws for the first that cannot be
+ * read, so that nothing is written before that is known. A pipe is not opened: its writer would see it closed.
+ */
+export function totalBytes(paths) {
+    let total = 0;
+    for (const path of paths) {
+        const stat = path === '-' ? undefined : statOf(path);
+        if (stat?.isDirectory())
+            throw inputError(path, Object.assign(new Error(), { code: 'EISDIR' }));
+        if (stat?.isFile())
+            closeSync(open(path));
+        total = total === null || !stat?.isFile() ? null : total + stat.size;
+    }
+    return total;
+}
+/** Throws when the output is one of the inputs: opening it would empty it before it was read. */
+export function checkOutput(paths, output) {
+    let target;
+    try {
+        target = output === undefined ? fstatSync(1) : statSync(output);
+    }
+    catch {
+        return; // not there yet, or opening it will say why it cannot be
+    }
+    if (!target.isFile())
+        return;
+    for (const path of paths) {
+        const stat = path === '-' ? fstatSync(0) : statOf(path);
+        if (stat.dev !== target.dev || stat.ino !== target.ino)
+            continue;
+        const name = path === '-' ? 'stdin' : path;
+        throw new CommandError(EXIT.usage, `${name} is both input and output: expected another file to write to`);
+    }
+}
+function statOf(path) {
+    try {
+        return statSync(path);
+    }
+    catch (error) {
+        throw inputError(path, error);
+    }
+}
+function inputError(path, error) {
+    return new CommandError(EXIT.input, `cannot read ${path === '-' ? 'stdin' : path}: ${reason(error)}`);
+}
+function open(path) {
+    try {
+        return openSync(path, 'r');
+    }
+    catch (error) {
+        throw inputError(path, error);
+    }
+}
+/** Reads one input to its end. */
+export async function readInput(path, sink) {
+    if (path.endsWith('.gz'))
+        return readGzip(path, sink);
+    const fd = path === '-' ? 0 : open(path);
+    let consumed = 0;
+    try {
+        for (;;) {
+            const room = sink.room(CHUNK_BYTES);
+            let got;
+            try {
+                got = whenReady(() => readSync(fd, room, 0, room.length, null));
+            }
+            catch (error) {
+                if (error.code === 'EOF')
+                    return;
+                throw inputError(path, error);
+            }
+            if (got === 0)
+                return;
+            consumed += got;
+            sink.push(got, consumed);
+        }
+    }
+    finally {
+        if (fd !== 0)
+            closeSync(fd);
+    }
+}
+async function readGzip(path, sink) {
+    const file = createReadStream(path, { fd: open(path), highWaterMark: CHUNK_BYTES });
+    const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
+    file.on('error', (error) => gunzip.destroy(error));
+    file.pipe(gunzip);
+    const chunks = gunzip[Symbol.asyncIterator]();
+    for (;;) {
+        let next;
+        try {
+            next = await chunks.next();
+        }
+        catch (error) {
+            const truncated = error.code === 'Z_BUF_ERROR';
+            throw inputError(path, truncated ? new Error('the gzip file ends too early: it is truncated') : error);
+        }
+        if (next.done)
+            return;
+        sink.room(next.value.length).set(next.value);
+        sink.push(next.value.length, file.bytesRead);
+    }
+}

@@ -1,0 +1,108 @@
+// `urlsieve lab`: the papers' experiments again, and a fair fight; tables here, CSV and JSON and a page in a folder.
+import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CommandError, EXIT, reason } from './exit.js';
+import { LabProgress } from './lab-progress.js';
+import { Output } from './output.js';
+import { table } from './table.js';
+import { count } from './values.js';
+export function labCommand(program) {
+    program
+        .command('lab')
+        .summary("repeat the papers' experiments, and compare at equal memory")
+        .description('Runs experiments over URLs and writes a report: DIR/report.html, and a CSV and a JSON file for each.\n' +
+        'The URLs come from files (.gz too), or are generated from the seed. The same seed and URLs give the same counts\n' +
+        'on any machine; times are of this one.')
+        .argument('[experiments...]', 'all, unless some are named; an unknown name lists them')
+        .option('--urls <files...>', 'files of one URL a line, instead of generated ones')
+        .option('--out <dir>', 'where the report goes', 'urlsieve-lab')
+        .option('--quick', 'small sizes: a minute for all')
+        .option('--seed <n>', 'repeats the same counts', count('--seed'), 1)
+        .option('--csv <files...>', 'tables of titles for the keyword experiment, instead of a generated one')
+        .addHelpText('after', `
+Experiments come before --urls and --csv, which take all the names that follow them.
+
+Examples:
+  urlsieve lab --quick
+  urlsieve lab cen2010 equal-memory --urls links.txt.gz more.txt --out results`)
+        .action(lab);
+}
+async function lab(names, flags) {
+    // The lab and its charts are large: only this command loads them.
+    const [{ choose, experiments }, { run, writeRecord }, { report }, { UrlFileError }, { shown }] = await Promise.all([
+        import('../lab/registry.js'),
+        import('../lab/run.js'),
+        import('../lab/report.js'),
+        import('../lab/urls.js'),
+        import('../lab/cells.js'),
+    ]);
+    const chosen = choose(names);
+    const { urls = [], csv = [], out, quick = false, seed } = flags;
+    for (const path of [...urls, ...csv])
+        readable(path, experiments.map(({ name }) => name));
+    written(out, () => mkdirSync(out, { recursive: true }));
+    const output = new Output();
+    const progress = new LabProgress(chosen.length);
+    const print = ({ title, asks, result, experiment, seconds }) => {
+        output.print(`\n${experiment}: ${title} (${seconds.toFixed(1)} s)\n${asks}\n→ ${result.finding}\n`);
+        for (const one of result.tables)
+            output.print(`\n${printed(one, shown)}`);
+    };
+    try {
+        const done = await run({ experiments: chosen, named: names, files: urls, tables: csv, quick, seed }, {
+            started: ({ name }, number) => progress.started(name, number),
+            progress: (share, doing) => progress.progress(share, doing),
+            finished(record) {
+                progress.clear();
+                written(out, () => writeRecord(out, record));
+                print(record);
+            },
+            failed({ experiment, error }) {
+                progress.clear();
+                process.stderr.write(`urlsieve: ${experiment} did not finish: ${reason(error)}\n`);
+            },
+        });
+        const path = join(out, 'report.html');
+        const text = report(done);
+        written(out, () => writeFileSync(path, text));
+        output.print(`\nThe report: ${path}\n`);
+        if (done.failures.length > 0)
+            throw failure(done.failures);
+    }
+    catch (error) {
+        if (!(error instanceof UrlFileError))
+            throw error;
+        throw new CommandError(EXIT.input, `cannot read ${error.message}: ${reason(error.cause)}`);
+    }
+    finally {
+        progress.clear();
+    }
+}
+function printed({ title, note, columns, rows }, shown) {
+    const cells = rows.map((row) => row.map((cell, c) => shown(cell, columns[c])));
+    const head = columns.map(({ name }) => name);
+    return `${title}\n${note ? `${note}\n` : ''}${table(head, cells)}`;
+}
+/** A missing file is found before the first experiment, not after the ninth. */
+function readable(path, experiments) {
+    try {
+        accessSync(path, constants.R_OK);
+    }
+    catch (error) {
+        const hint = experiments.includes(path) ? '; experiments are named before --urls and --csv' : '';
+        throw new CommandError(EXIT.input, `cannot read ${path}: ${reason(error)}${hint}`);
+    }
+}
+function written(folder, write) {
+    try {
+        write();
+    }
+    catch (error) {
+        throw new CommandError(EXIT.output, `cannot write to ${folder}: ${reason(error)}`);
+    }
+}
+function failure(failures) {
+    const names = failures.map(({ experiment }) => experiment).join(', ');
+    const [first] = failures;
+    return new Error(`${names} did not finish`, { cause: first.error });
+}

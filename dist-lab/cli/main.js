@@ -1,0 +1,81 @@
+#!/usr/bin/env node
+// The command. Every failure is one line on stderr and a documented exit code; a closed pipe is a normal end.
+import { createRequire } from 'node:module';
+import { Command, CommanderError } from 'commander';
+import { SieveError } from '../index.js';
+import { registerCommands } from './commands.js';
+import { CommandError, EXIT } from './exit.js';
+import { ClosedPipe, Output, tell } from './output.js';
+const { version } = createRequire(import.meta.url)('../../package.json');
+const SIEVE_EXIT = {
+    option: EXIT.usage,
+    room: EXIT.room,
+    corrupt: EXIT.input,
+    version: EXIT.input,
+    locked: EXIT.input,
+    disk: EXIT.output,
+};
+/** The library's option names as the command spells them. */
+const FLAGS = {
+    expectedUrls: '--urls',
+    falsePositiveRate: '--fpr',
+    sizeBytes: '--memory',
+    bitsPerLayer: '--bits-per-layer',
+    folderHashes: '--folder-hashes',
+    featureHashes: '--feature-hashes',
+    windowUrls: '--window',
+    windowMs: '--window',
+};
+const inFlags = (message) => message.replace(/\b(?<!')(expectedUrls|falsePositiveRate|sizeBytes|bitsPerLayer|folderHashes|featureHashes|windowUrls|windowMs)\b/g, (name) => FLAGS[name]);
+function codeOf(error) {
+    if (error instanceof ClosedPipe)
+        return { code: 0, message: '' };
+    if (error instanceof CommandError)
+        return { code: error.exitCode, message: error.message };
+    if (error instanceof SieveError) {
+        return { code: SIEVE_EXIT[error.code], message: inFlags(error.message) };
+    }
+    if (error instanceof CommanderError) {
+        if (error.exitCode === 0)
+            return { code: 0, message: '' };
+        const isHelp = error.code === 'commander.help';
+        const message = isHelp ? "expected a command: see 'urlsieve --help'" : error.message;
+        return { code: EXIT.usage, message: message.replace(/^error: /, '').replaceAll('\n', ' ') };
+    }
+    if (error instanceof RangeError && /memory/i.test(error.message)) {
+        return { code: EXIT.room, message: `no memory for what was asked: ${error.message}` };
+    }
+    if (process.env.URLSIEVE_DEBUG)
+        console.error(error);
+    const what = error instanceof Error ? error.message : String(error);
+    return { code: EXIT.defect, message: `a defect of urlsieve, please report it (URLSIEVE_DEBUG=1 shows where): ${what}` };
+}
+/** One line, whatever a file's name holds. */
+const oneLine = (text) => text.replace(/[\x00-\x1f\x7f]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`);
+const writers = { writeOut: (text) => new Output().print(text), writeErr: () => { } };
+const program = new Command('urlsieve')
+    .description('Have I seen this URL? Removes repeated URLs, plans filters, explains keys.')
+    .version(version)
+    .showHelpAfterError(false)
+    .exitOverride()
+    .configureOutput(writers)
+    .addHelpText('after', `
+Exit codes: 0 done · 1 answered with no · 2 bad option · 3 bad input · 4 cannot write · 5 no memory · 6 unreadable lines
+
+Example:
+  urlsieve dedupe links.txt > unique.txt`);
+await registerCommands(program, process.argv[2]);
+for (const command of program.commands)
+    command.exitOverride().configureOutput(writers);
+try {
+    if (process.argv.length < 3)
+        program.outputHelp();
+    else
+        await program.parseAsync();
+}
+catch (error) {
+    const { code, message } = codeOf(error);
+    process.exitCode = code;
+    if (message)
+        tell(`urlsieve: ${oneLine(message)}\n`);
+}

@@ -1,0 +1,50 @@
+import { filters } from '../filters/registry.js';
+import { limitBitsPerUrl } from '../sizing.js';
+import { Output } from './output.js';
+import { table } from './table.js';
+import { count, rate, readableBytes, size } from './values.js';
+export function planCommand(program) {
+    program
+        .command('plan')
+        .summary('what each filter would need')
+        .description('Every filter side by side: bits a URL, memory, hashes, expected rate, and what it can do.')
+        .requiredOption('--urls <n>', 'expected distinct URLs', count('--urls'))
+        .option('--fpr <rate>', 'promised false-positive rate', rate('--fpr'), 1e-6)
+        .option('--memory <size>', 'plan for this much memory instead of a rate', size('--memory'))
+        .option('--json', 'one JSON object')
+        .addHelpText('after', `
+Examples:
+  urlsieve plan --urls 1e9 --fpr 1e-3
+  urlsieve plan --urls 10M --memory 64M --json`)
+        .action(plan);
+}
+function plan({ urls, fpr, memory, json }) {
+    const request = memory === undefined ? { falsePositiveRate: fpr } : { sizeBytes: memory };
+    const plans = Object.values(filters).map((kind) => {
+        // What grows takes what it needs: the memory given is only compared with it.
+        const made = kind.plan({ expectedUrls: urls, ...(kind.can.grow ? {} : request) });
+        const fits = memory === undefined || made.sizeBytes <= memory;
+        return { ...made, fits, can: kind.can, does: kind.does, errs: kind.errs };
+    });
+    const output = new Output();
+    if (json) {
+        output.print(`${JSON.stringify({ expectedUrls: urls, ...request, plans }, null, 2)}\n`);
+        return;
+    }
+    const rows = plans.map((row) => [
+        row.filter,
+        row.bitsPerUrl.toFixed(1),
+        readableBytes(row.sizeBytes) + (row.fits ? '' : ' !'),
+        row.hashes ?? '-',
+        row.expectedRate.toExponential(1),
+        Object.entries(row.can)
+            .filter(([, able]) => able)
+            .map(([what]) => what)
+            .join(', ') || '-',
+        row.does,
+    ]);
+    output.print(table(['filter', 'bits/URL', 'memory', 'k', 'expected rate', 'can', 'what it is'], rows));
+    output.print(memory === undefined
+        ? `\nThe information limit at a rate of ${fpr} is ${limitBitsPerUrl(fpr).toFixed(1)} bits a URL.\n`
+        : `\n! needs more than the ${readableBytes(memory)} given.\n`);
+}

@@ -1,0 +1,56 @@
+// Progress of a long run, on a terminal only: lines, rate, share of new ones, and the time left when the size of
+// the input is known. The first line appears after two seconds.
+import { isatty } from 'node:tty';
+import { tell } from './output.js';
+const FIRST_MS = 2000;
+const STEP_MS = 250;
+const number = new Intl.NumberFormat('en-US');
+/** 1:05 or 2:03:04. */
+export function clock(seconds) {
+    const whole = Math.max(0, Math.round(seconds));
+    const parts = [Math.floor(whole / 60) % 60, whole % 60];
+    const hours = Math.floor(whole / 3600);
+    const padded = parts.map((part) => String(part).padStart(2, '0')).join(':');
+    return hours ? `${hours}:${padded}` : padded.replace(/^0/, '');
+}
+export class Progress {
+    #on;
+    #total;
+    #start = performance.now();
+    #next = FIRST_MS;
+    #shown = false;
+    /** `quiet` turns it off; so does a stderr that is no terminal. */
+    constructor(totalBytes, quiet = false, terminal = isatty(2)) {
+        this.#total = totalBytes;
+        this.#on = terminal && !quiet;
+    }
+    tick(read) {
+        if (!this.#on)
+            return;
+        const elapsed = performance.now() - this.#start;
+        if (elapsed < this.#next)
+            return;
+        this.#next = elapsed + STEP_MS;
+        this.#shown = true;
+        tell(`\r\x1b[K${this.text(read(), elapsed / 1000)}`);
+    }
+    text({ lines, fresh, bytes }, seconds) {
+        const rate = bytes / seconds;
+        const parts = [
+            `${number.format(lines)} lines`,
+            `${(lines / seconds / 1e6).toFixed(2)} M/s`,
+            `${(rate / 1e6).toFixed(0)} MB/s`,
+            `${lines ? ((fresh / lines) * 100).toFixed(1) : '0.0'} % new`,
+        ];
+        // A file may say it holds less than it does: one that still grows, or one of /proc.
+        if (this.#total !== null && rate > 0 && bytes <= this.#total) {
+            parts.push(`${Math.floor((bytes / this.#total) * 100)} %`, `${clock((this.#total - bytes) / rate)} left`);
+        }
+        return parts.join(' · ');
+    }
+    /** Takes the line away. */
+    done() {
+        if (this.#shown)
+            tell('\r\x1b[K');
+    }
+}

@@ -1,0 +1,173 @@
+// `urlsieve run`: the program of url-caching, a file of ADD and CHECK commands answered line by line.
+import { statSync, writeSync } from 'node:fs';
+import { AddCounter } from '../commands.js';
+import { filterKind } from '../filters/registry.js';
+import { Sieve } from '../index.js';
+import { urlCachingBits } from '../sizing.js';
+import { Comparison } from './comparison.js';
+import { CommandError, EXIT } from './exit.js';
+import { readInput, totalBytes, whenReady } from './input.js';
+import { Output } from './output.js';
+import { Progress } from './progress.js';
+import { sieveOptions, withSieveOptions } from './sieve-options.js';
+import { count } from './values.js';
+/** The paper's k, with its three functions. */
+const PAPER_HASHES = 3;
+/** The least that a classic filter takes. */
+const LEAST_BITS = 8;
+export function runCommand(program) {
+    withSieveOptions(program.command('run'), {
+        filter: 'classic',
+        profile: 'raw',
+        hash: ['poly31', 'djb2', 'xor17'],
+    })
+        .summary('answer a file of ADD and CHECK commands')
+        .description('Does the commands of a file, one a line, in order: `ADD url` and `CHECK url`, in any case. Prints one line for ' +
+        'each: `added url`, `possibly-present url`, `not-present url`, or `error line N: …` for a line it cannot read, ' +
+        'which does not stop it. Blank lines are passed over. A first pass counts the ADDs, n, and makes the filter ' +
+        'k·n / ln 2 bits large, with k = 3. Other filters than classic are hashed with siphash unless --hash is given.')
+        .argument('<commands>', 'the file; .gz is read as such; - for stdin, with --urls or --size')
+        .option('--size <bits>', 'bits of the filter, instead of k·n / ln 2', count('--size'))
+        .option('-o, --output <file>', 'write the answers here instead of stdout')
+        .option('--compare', 'also by a hash set: memory, time and every false positive, to stderr (stdout with -o)')
+        .option('--json', 'the comparison as one JSON object')
+        .option('--stats', 'one JSON object to stderr at the end')
+        .option('--quiet', 'no progress')
+        .addHelpText('after', `
+Exit code 6: some lines could not be read; all others were done.
+
+Examples:
+  urlsieve run commands.txt -o answers.txt
+  urlsieve run commands.txt -o answers.txt --compare
+  urlsieve run commands.txt --filter blocked --fpr 1e-6 --profile web`)
+        .action(run);
+}
+async function run(path, flags, command) {
+    const started = performance.now();
+    if (command.getOptionValueSource('hash') === 'default' && flags.filter !== 'classic')
+        flags.hash = ['siphash'];
+    checkFlags(flags);
+    const total = totalBytes([path]);
+    if (flags.output !== undefined)
+        refuseSameFile(path, flags.output);
+    const adds = await countedAdds(path, total, flags);
+    const sieve = await Sieve.create(sized(flags, adds));
+    const comparison = flags.compare
+        ? new Comparison(sieve, await Sieve.create({ filter: 'hash-set', profile: flags.profile }))
+        : undefined;
+    const commands = comparison?.commands ?? sieve.commands();
+    const output = new Output(flags.output);
+    const progress = new Progress(total, flags.quiet);
+    let room = new Uint8Array(0);
+    try {
+        await readInput(path, {
+            room(bytes) {
+                room = commands.room(bytes);
+                return room;
+            },
+            push(bytes, consumed) {
+                output.write(comparison ? comparison.push(room, bytes) : commands.push(bytes));
+                progress.tick(() => ({ lines: commands.lines, fresh: sieve.stats().urls, bytes: consumed }));
+            },
+        });
+        output.write(comparison ? comparison.end() : commands.end());
+    }
+    finally {
+        progress.done();
+        output.close();
+    }
+    if (comparison)
+        report(comparison, flags);
+    const { lines, checks, present, errors } = commands;
+    if (flags.stats) {
+        const { sizeBytes, expectedRate } = sieve.stats();
+        const seconds = (performance.now() - started) / 1000;
+        const commandsPerSecond = Math.round((commands.adds + checks) / seconds);
+        const counts = { lines, adds: commands.adds, checks, present, errors };
+        const facts = { ...counts, seconds, commandsPerSecond, sizeBytes, expectedRate };
+        process.stderr.write(`${JSON.stringify(facts)}\n`);
+    }
+    if (errors > 0) {
+        throw new CommandError(EXIT.lines, `${errors} of ${lines} lines could not be read: see 'error line'`);
+    }
+}
+function checkFlags(flags) {
+    if (flags.json && !flags.compare) {
+        throw new CommandError(EXIT.usage, '--json without --compare: expected both, since it is the comparison');
+    }
+    if (flags.size === undefined)
+        return;
+    const other = ['bits', 'fpr', 'memory'].find((name) => flags[name] !== undefined);
+    if (other)
+        throw new CommandError(EXIT.usage, `both --size and --${other} are given: expected one of them`);
+    if (filterKind(flags.filter).can.grow) {
+        throw new CommandError(EXIT.usage, `--size with filter '${flags.filter}': it grows, and takes no size`);
+    }
+}
+// Opening the answers would empty the commands.
+function refuseSameFile(input, output) {
+    const of = (path) => statSync(path, { throwIfNoEntry: false });
+    const from = input === '-' ? undefined : of(input);
+    const to = of(output);
+    if (from?.isFile() && from.ino === to?.ino && from.dev === to.dev) {
+        throw new CommandError(EXIT.usage, `${output} is both commands and output: expected two files`);
+    }
+}
+// The number of ADDs, where the filter's size depends on it.
+async function countedAdds(path, total, flags) {
+    const size = flags.size ?? flags.bits;
+    if (flags.urls !== undefined || filterKind(flags.filter).can.grow)
+        return flags.urls;
+    if (size !== undefined && flags.filter === 'classic')
+        return undefined;
+    if (total === null) {
+        if (size !== undefined)
+            return undefined;
+        const name = path === '-' ? 'stdin' : path;
+        throw new CommandError(EXIT.usage, `${name} can be read only once, not counted before: give --urls or --size`);
+    }
+    const counter = await AddCounter.create();
+    const progress = new Progress(total, flags.quiet);
+    try {
+        await readInput(path, {
+            room: (bytes) => counter.room(bytes),
+            push(bytes, consumed) {
+                counter.push(bytes);
+                progress.tick(() => ({ lines: counter.lines, fresh: 0, bytes: consumed }));
+            },
+        });
+        counter.end();
+    }
+    finally {
+        progress.done();
+    }
+    return Math.max(1, counter.adds);
+}
+// The paper's size for a classic filter of which nothing else is said; otherwise as for every other command.
+function sized(flags, adds) {
+    const bits = flags.size ?? flags.bits;
+    const asked = { ...sieveOptions(flags), bits, expectedUrls: adds };
+    if (flags.filter !== 'classic' || flags.fpr !== undefined || flags.memory !== undefined)
+        return asked;
+    const hashes = flags.hashes ?? (flags.hash.length > 1 ? flags.hash.length : PAPER_HASHES);
+    if (bits !== undefined)
+        return { ...asked, hashes };
+    return { ...asked, hashes, bits: Math.max(LEAST_BITS, urlCachingBits({ urls: adds, hashes })) };
+}
+function report(comparison, flags) {
+    const bytes = flags.json ? Buffer.from(`${JSON.stringify(comparison.result())}\n`) : comparison.text();
+    if (flags.output === undefined)
+        writeStderr(bytes);
+    else
+        new Output().write(bytes);
+}
+function writeStderr(bytes) {
+    try {
+        for (let at = 0; at < bytes.length;)
+            at += whenReady(() => writeSync(2, bytes, at));
+    }
+    catch (error) {
+        if (error.code !== 'EPIPE')
+            throw error;
+    }
+}

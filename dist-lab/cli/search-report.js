@@ -1,0 +1,122 @@
+import { Output } from './output.js';
+import { table } from './table.js';
+import { readableBytes } from './values.js';
+const SHOWN_ROWS = 20;
+const SHOWN_COLUMNS = 4;
+const CELL_CHARACTERS = 60;
+const number = new Intl.NumberFormat('en-US');
+export function printSearch(search) {
+    const { flags, rows } = search;
+    const output = new Output();
+    if (flags.json) {
+        output.print(`${JSON.stringify(asJson(search), null, 2)}\n`);
+        return;
+    }
+    if (flags.csv) {
+        const lines = rows.slice(0, flags.limit).map(({ fields }) => csvLine(fields));
+        output.print([csvLine(search.index.columns), ...lines].join(''));
+        if (!flags.quiet)
+            process.stderr.write(summary(search));
+        return;
+    }
+    output.print(listing(search));
+    if (!flags.quiet)
+        output.print(`\n${summary(search)}`);
+}
+/** One line of CSV (RFC 4180), quoted where it has to be. */
+export function csvLine(fields) {
+    const quoted = fields.map((field) => /[",\r\n]|^\s|\s$/.test(field) ? `"${field.replaceAll('"', '""')}"` : field);
+    return `${quoted.join(',')}\r\n`;
+}
+function listing({ flags, words, answer, index, searched, rows }) {
+    const asked = words.join(' ');
+    if (answer.absent.length > 0)
+        return `certainly not there: no row holds ${answer.absent.join(', ')}\n`;
+    if (answer.rows.length === 0)
+        return `certainly not there: no row holds all of ${asked}\n`;
+    if (rows.length === 0)
+        return `not there: no row holds all of ${asked}\n`;
+    const columns = searched.slice(0, SHOWN_COLUMNS);
+    const limit = flags.limit ?? SHOWN_ROWS;
+    const lines = rows
+        .slice(0, limit)
+        .map(({ row, fields }) => [row + 1, ...columns.map((c) => cell(fields[c]))]);
+    const more = rows.length > limit ? `… and ${number.format(rows.length - limit)} more (--limit)\n` : '';
+    return table(['row', ...columns.map((c) => cell(index.columns[c]))], lines) + more;
+}
+function cell(text) {
+    const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+    const characters = [...line];
+    return characters.length > CELL_CHARACTERS ? `${characters.slice(0, CELL_CHARACTERS - 1).join('')}…` : line;
+}
+const ms = (time) => `${time < 10 ? time.toPrecision(2) : time.toFixed(0)} ms`;
+const factor = (ratio) => ratio.toFixed(ratio < 10 ? 1 : 0);
+const percent = (share) => `${(share * 100).toFixed(share < 0.1 ? 2 : 1)} %`;
+const plural = (count, noun) => `${number.format(count)} ${noun}${count === 1 ? '' : 's'}`;
+function summary({ flags, index, answer, rows, filterMs, readMs, made, scans }) {
+    const { counts, dictionary, rowFilters, sizeBytes } = index.dataset;
+    const candidates = answer.rows.length;
+    const found = flags.unverified
+        ? `${plural(candidates, 'row')} of ${number.format(counts.rows)} may hold the words, unverified`
+        : `${plural(rows.length, 'row')} of ${number.format(counts.rows)}, of ${plural(candidates, 'candidate')}` +
+            (candidates > 0 ? `: precision ${percent(rows.length / candidates)}` : '');
+    const memory = `${readableBytes(sizeBytes)} (rows ${readableBytes(rowFilters.sizeBytes)}, dictionary ` +
+        `${readableBytes(dictionary.signatures.sizeBytes)}), ${percent(sizeBytes / counts.rawBytes)} of the raw words' ` +
+        readableBytes(counts.rawBytes);
+    const times = (scan) => `${ms(scan)} (${factor(scan / filterMs)} times the filter's)`;
+    const lines = [
+        ['found', found],
+        [
+            'rates',
+            `row filters ${rowFilters.rate.toPrecision(2)} a word; dictionary ${dictionary.rate().toPrecision(2)}, ` +
+                `${plural(counts.words, 'word')} in ${plural(dictionary.layers, 'layer')}`,
+        ],
+        ['memory', memory],
+        [
+            'time',
+            `filter ${ms(filterMs)}, then ${ms(readMs)} to read${flags.unverified ? '' : ' and check'} the candidates`,
+        ],
+        ...(scans
+            ? [['scan', `prepared words ${times(scans.preparedMs)}; cutting each text ${times(scans.textsMs)}`]]
+            : []),
+        ['index', `${made.how}${flags.index === undefined ? '' : ` ${flags.index}`} in ${ms(made.ms)}`],
+    ];
+    return `${lines.map(([name, text]) => `${name.padEnd(8)}${text}`).join('\n')}\n`;
+}
+function asJson({ flags, words, index, answer, rows, filterMs, readMs, made, scans }) {
+    const { counts, dictionary, rowFilters, sizeBytes } = index.dataset;
+    const { columns } = index;
+    const candidates = answer.rows.length;
+    return {
+        words,
+        mayHold: answer.mayHold,
+        absent: answer.absent,
+        candidates,
+        verified: flags.unverified ? null : rows.length,
+        precision: flags.unverified || candidates === 0 ? null : rows.length / candidates,
+        rows: rows.slice(0, flags.limit).map(({ row, fields }) => ({
+            row: row + 1,
+            fields: Object.fromEntries(columns.map((name, c) => [name, fields[c]])),
+        })),
+        dataset: counts,
+        rates: { rows: rowFilters.rate, dictionary: dictionary.rate() },
+        dictionary: {
+            reading: dictionary.reading,
+            layers: dictionary.layers,
+            sizeBytes: dictionary.signatures.sizeBytes,
+        },
+        bands: rowFilters.bands.map((band) => ({
+            rows: band.rows.length,
+            bits: band.signatures.bits,
+            hashes: band.signatures.hashes,
+        })),
+        sizeBytes,
+        ms: {
+            filter: filterMs,
+            read: readMs,
+            index: made.ms,
+            scan: scans && { prepared: scans.preparedMs, texts: scans.textsMs },
+        },
+        index: made.how,
+    };
+}

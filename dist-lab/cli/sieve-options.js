@@ -1,0 +1,57 @@
+// The options that describe a sieve, the same for every command that makes one.
+import { Option } from 'commander';
+import { profiles } from '../canonical/profiles.js';
+import { featureNames } from '../filters/eigenvalue.js';
+import { filterNames } from '../filters/registry.js';
+import { hashNames } from '../hashes.js';
+import { count, list, rate, size, windowOf } from './values.js';
+/** `defaults` for a command whose paper says otherwise. */
+export function withSieveOptions(command, defaults = {}) {
+    const names = Object.keys(profiles);
+    return command
+        .addOption(new Option('--filter <name>', 'what remembers the keys')
+        .choices(filterNames)
+        .default(defaults.filter ?? 'fingerprint'))
+        .addOption(new Option('--profile <name>', 'how a URL becomes a key')
+        .choices(names)
+        .default(defaults.profile ?? 'web'))
+        .option('--hash <names>', `how a key is hashed: ${hashNames.join(', ')}; several with commas`, list, defaults.hash ?? ['siphash'])
+        .option('--urls <n>', 'expected distinct URLs, for filters of a fixed size', count('--urls'))
+        .option('--fpr <rate>', 'promised false-positive rate at that many URLs', rate('--fpr'))
+        .option('--memory <size>', 'memory for the filter, instead of a rate', size('--memory'))
+        .option('--bits <m>', "the papers' m: bits of the whole filter", count('--bits'))
+        .option('--hashes <k>', "the papers' k: hash functions", count('--hashes'))
+        .option('--layers <L>', 'multilayer, prefix-layers, keyword-layers: layers', count('--layers'))
+        .addOption(new Option('--depth <way>', 'multilayer: past the last layer').choices(['join', 'grow']))
+        .option('--bits-per-layer <m>', 'multilayer, keyword-layers: bits of each layer', count('--bits-per-layer'))
+        .option('--folder-hashes <k>', 'prefix-layers: hash functions of a folder', count('--folder-hashes'))
+        .option('--keywords <n>', 'keyword-layers: words expected in a key', count('--keywords'))
+        .addOption(new Option('--features <g>', 'eigenvalue: the feature function').choices(featureNames))
+        .option('--inner <filter>', 'scalable, window: the filter inside')
+        .option('--window <n|time>', 'window: how many URLs (10M) or how long (30d, 12h) to remember', windowOf('--window'))
+        .option('--generations <g>', 'window: parts in which it forgets', count('--generations'))
+        .option('--feature-hashes <d>', 'eigenvalue: hash functions of the feature', count('--feature-hashes'));
+}
+export function sieveOptions(flags) {
+    return {
+        filter: flags.filter,
+        profile: flags.profile,
+        hash: flags.hash,
+        expectedUrls: flags.urls,
+        falsePositiveRate: flags.fpr,
+        sizeBytes: flags.memory,
+        bits: flags.bits,
+        hashes: flags.hashes,
+        layers: flags.layers,
+        depth: flags.depth,
+        bitsPerLayer: flags.bitsPerLayer,
+        folderHashes: flags.folderHashes,
+        keywords: flags.keywords,
+        features: flags.features,
+        featureHashes: flags.featureHashes,
+        inner: flags.inner,
+        windowUrls: flags.window?.urls,
+        windowMs: flags.window?.ms,
+        generations: flags.generations,
+    };
+}

@@ -1,0 +1,13 @@
+// A sieve that is on the disk already: a .sieve file or a store's folder, to be asked.
+import { existsSync, statSync } from 'node:fs';
+import { Sieve } from '../index.js';
+import { CommandError, EXIT } from './exit.js';
+export function isFolder(path) {
+    return existsSync(path) && statSync(path).isDirectory();
+}
+/** Opens it to be asked: a folder without a lock, a file into memory. */
+export async function openStored(path) {
+    if (!existsSync(path))
+        throw new CommandError(EXIT.input, `cannot read ${path}: no such file or folder`);
+    return isFolder(path) ? Sieve.open(path, { readOnly: true }) : Sieve.load(path);
+}

@@ -1,0 +1,2 @@
+import type { Command } from 'commander';
+export declare function underCommand(program: Command): void;

@@ -1,0 +1,178 @@
+// The program of url-caching: lines `ADD url` and `CHECK url`, answered in order. A CHECK sees exactly the ADDs
+// before it: the keys of a batch are made and hashed together, then each run of one command goes to the filter.
+import { SieveError } from './errors.js';
+import { Feed } from './feed.js';
+import { compileKernel, Kernel } from './kernel.js';
+/** Numbers of kernel/commands.ts. */
+const ADD = 1;
+/** As much of a word that is no command as its error shows. */
+const SHOWN_BYTES = 40;
+const FIRST_ROOM = 512 * 1024;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+// Finds the commands among the batch's lines; a byte order mark before the first line of all is no part of it.
+function readCommands(kernel, lines, isFirst) {
+    const { bytes, lineStarts, lineEnds } = kernel;
+    const start = lineStarts[0];
+    const mark = isFirst && lineEnds[0] - start >= 3 && bytes[start] === 0xef;
+    if (mark && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf)
+        lineStarts[0] = start + 3;
+    return kernel.call.readCommands(lines);
+}
+function complaint(word) {
+    const text = decoder.decode(word.subarray(0, SHOWN_BYTES)).replace(/[\0-\x1f\x7f]/g, '\ufffd');
+    if (/^(add|check)$/i.test(text))
+        return `${text.toUpperCase()} without a URL`;
+    return `unknown command '${text}${word.length > SHOWN_BYTES ? '…' : ''}': expected ADD or CHECK`;
+}
+/**
+ * Commands as bytes in, in any cuts; one line for each out. Errs as the sieve's filter does: `possibly-present` may
+ * be wrong, `not-present` never is.
+ */
+export class Commands {
+    /** ADDs done. */
+    adds = 0;
+    /** CHECKs answered. */
+    checks = 0;
+    /** Of them, answered `possibly-present`. */
+    present = 0;
+    /** Lines that could not be read. */
+    errors = 0;
+    #kernel;
+    #steps;
+    #onRun;
+    #feed;
+    #answers = new Uint8Array(FIRST_ROOM);
+    #used = 0;
+    /** `onRun` sees every run of one command when it was done. */
+    constructor(kernel, steps, onRun) {
+        this.#kernel = kernel;
+        this.#steps = steps;
+        this.#onRun = onRun;
+        this.#feed = new Feed(kernel, (lines) => this.#batch(lines), { keep: 'none' });
+    }
+    /** Lines read so far, commands or not. */
+    get lines() {
+        return this.#feed.lines;
+    }
+    /** Where to put the next bytes: at least `bytes` of room, good until the next call. */
+    room(bytes) {
+        return this.#feed.room(bytes);
+    }
+    /** Does the commands that `room` was filled with. Gives back their answers: a view that is good until the next call. */
+    push(bytes) {
+        this.#used = 0;
+        this.#feed.push(bytes);
+        return this.#answers.subarray(0, this.#used);
+    }
+    /** Does a last line that had no newline. */
+    end() {
+        this.#used = 0;
+        this.#feed.end();
+        return this.#answers.subarray(0, this.#used);
+    }
+    #batch(lines) {
+        const kernel = this.#kernel;
+        const n = readCommands(kernel, lines, this.lines === 0);
+        if (n > 0)
+            this.#steps.prepare(n);
+        for (let from = 0; from < n;) {
+            const op = kernel.commandOps[from];
+            let to = from + 1;
+            while (to < n && kernel.commandOps[to] === op)
+                to++;
+            if (op === ADD) {
+                this.#steps.add(from, to);
+                this.adds += to - from;
+            }
+            else {
+                this.#steps.has(from, to);
+                this.checks += to - from;
+                this.present += to - from - kernel.call.countNew(from, to);
+            }
+            this.#onRun?.(this.#run(op === ADD, from, to));
+            from = to;
+        }
+        this.#answer(n);
+    }
+    #run(isAdd, from, n) {
+        const kernel = this.#kernel;
+        const first = this.lines + 1;
+        return {
+            isAdd,
+            from,
+            n,
+            verdicts: kernel.verdicts,
+            line: (entry) => first + kernel.commandOffsets[entry],
+            url: (entry) => kernel.bytes.subarray(kernel.lineStarts[entry], kernel.lineEnds[entry]),
+        };
+    }
+    // A line for each of the batch's n commands and for each line that could not be read, in the order of the input.
+    #answer(n) {
+        const kernel = this.#kernel;
+        const bad = kernel.call.badLines.value;
+        const lineBytes = n === 0 ? 0 : kernel.lineEnds[n - 1] - kernel.lineStarts[0];
+        const room = lineBytes + n * kernel.answerBytes;
+        const to = kernel.call.reserveOutput(room) >>> 0;
+        kernel.refresh();
+        if (to === 0)
+            throw new SieveError('room', `no memory left for ${room} bytes of answers`);
+        let done = 0;
+        const answerUpTo = (entry) => {
+            if (entry === done)
+                return;
+            const end = kernel.call.answerCommands(done, entry, to) >>> 0;
+            this.#append(kernel.bytes.subarray(to, end));
+            done = entry;
+        };
+        for (let i = 0; i < bad; i++) {
+            const offset = kernel.badOffsets[i];
+            let entry = done;
+            while (entry < n && kernel.commandOffsets[entry] < offset)
+                entry++;
+            answerUpTo(entry);
+            const why = complaint(kernel.bytes.subarray(kernel.badStarts[i], kernel.badEnds[i]));
+            this.#append(encoder.encode(`error line ${this.lines + 1 + offset}: ${why}\n`));
+        }
+        answerUpTo(n);
+        this.errors += bad;
+    }
+    #append(bytes) {
+        const need = this.#used + bytes.length;
+        if (need > this.#answers.length) {
+            const wider = new Uint8Array(Math.max(need, this.#answers.length * 2));
+            wider.set(this.#answers.subarray(0, this.#used));
+            this.#answers = wider;
+        }
+        this.#answers.set(bytes, this.#used);
+        this.#used = need;
+    }
+}
+/** The first pass of url-caching: counts the ADDs of a stream of commands. Does none of them. */
+export class AddCounter {
+    adds = 0;
+    #feed;
+    constructor(kernel) {
+        this.#feed = new Feed(kernel, (lines) => {
+            const n = readCommands(kernel, lines, this.lines === 0);
+            // An ADD is 1 and a CHECK is 0: their sum.
+            for (let i = 0; i < n; i++)
+                this.adds += kernel.commandOps[i];
+        }, { keep: 'none' });
+    }
+    static async create() {
+        return new AddCounter(Kernel.create(await compileKernel()));
+    }
+    get lines() {
+        return this.#feed.lines;
+    }
+    room(bytes) {
+        return this.#feed.room(bytes);
+    }
+    push(bytes) {
+        this.#feed.push(bytes);
+    }
+    end() {
+        this.#feed.end();
+    }
+}

@@ -1,0 +1,128 @@
+// A feed takes newline-separated bytes in any cuts, straight into the kernel's memory, sifts whole lines a batch at
+// a time, and gives back the lines (or keys) that were asked for. The bytes of a line are never made a string.
+import { SieveError } from './errors.js';
+const NOTHING = new Uint8Array(0);
+export class Feed {
+    /** Lines sifted so far. */
+    lines = 0;
+    #kernel;
+    #sift;
+    #wanted;
+    #keys;
+    #onBatch;
+    #input = 0;
+    /** Bytes of an unfinished line, at the start of the input buffer: no newline is among them. */
+    #waiting = 0;
+    /** What went wrong in the middle of a push: thrown by the next call. */
+    #failure;
+    /** The same bytes, while another feed uses the input buffer. */
+    #stashed = null;
+    /** `sift` gives the batch's n lines their keys, hashes and verdicts. */
+    constructor(kernel, sift, { keep, as = 'line' }, onBatch) {
+        this.#kernel = kernel;
+        this.#sift = sift;
+        this.#wanted = keep === 'new' ? 1 : keep === 'seen' ? 0 : 2;
+        this.#keys = as === 'key';
+        this.#onBatch = onBatch;
+    }
+    /** Where to put the next bytes: at least `bytes` of room in the kernel's own memory, good until the next call. */
+    room(bytes) {
+        this.#throwFailure();
+        if (this.#kernel.inputOwner !== this) {
+            this.#kernel.inputOwner?.stash();
+            this.#kernel.inputOwner = this;
+        }
+        const need = this.#waiting + bytes;
+        this.#input = this.#kernel.call.reserveInput(need) >>> 0;
+        this.#kernel.refresh();
+        if (this.#input === 0) {
+            throw new SieveError('room', `a line of over ${this.#waiting} bytes does not fit into the memory left`);
+        }
+        if (this.#stashed)
+            this.#kernel.bytes.set(this.#stashed, this.#input);
+        this.#stashed = null;
+        const from = this.#input + this.#waiting;
+        return this.#kernel.bytes.subarray(from, from + bytes);
+    }
+    /** Sifts what `room` was filled with. Gives back the kept bytes: a view that is good until the next call. */
+    push(bytes) {
+        return this.#run(bytes, false);
+    }
+    /** Sifts a last line that had no newline. */
+    end() {
+        this.#throwFailure();
+        if (this.#waiting === 0)
+            return NOTHING;
+        this.room(0);
+        return this.#run(0, true);
+    }
+    #throwFailure() {
+        if (this.#failure !== undefined)
+            throw this.#failure;
+    }
+    /** Another feed takes the input buffer: keeps what waits there. */
+    stash() {
+        if (this.#waiting > 0)
+            this.#stashed = this.#kernel.bytes.slice(this.#input, this.#input + this.#waiting);
+    }
+    #run(bytes, last) {
+        const { call } = this.#kernel;
+        const input = this.#input;
+        const end = input + this.#waiting + bytes;
+        let from = input;
+        let searched = input + this.#waiting;
+        let kept = input;
+        const keys = [];
+        call.keepFrom(input);
+        for (;;) {
+            const n = call.findLines(from, searched, end, last ? 1 : 0);
+            from = call.lineCursor.value >>> 0;
+            searched = from;
+            if (n === 0)
+                break;
+            try {
+                this.#sift(n);
+            }
+            catch (error) {
+                // What was sifted before is given out first; the error comes with the next call.
+                this.#failure = error;
+                break;
+            }
+            this.lines += n;
+            this.#onBatch?.(this.#kernel.verdicts.subarray(0, n));
+            if (this.#keys)
+                keys.push(this.#keptKeys(n));
+            else if (this.#wanted < 2)
+                kept = call.keepLines(n, this.#wanted) >>> 0;
+            if (n < this.#kernel.batchLines)
+                break;
+        }
+        const memory = this.#kernel.bytes;
+        const out = this.#keys ? joined(keys) : kept === input ? NOTHING : memory.slice(input, kept);
+        this.#waiting = end - from;
+        if (from !== input && this.#waiting > 0)
+            memory.copyWithin(input, from, end);
+        return out;
+    }
+    #keptKeys(n) {
+        const { call } = this.#kernel;
+        const bytes = call.keptKeyBytes(n, this.#wanted);
+        const to = call.reserveOutput(bytes) >>> 0;
+        this.#kernel.refresh();
+        if (to === 0)
+            throw new SieveError('room', `no memory left for ${bytes} bytes of keys`);
+        call.keepKeys(n, this.#wanted, to);
+        return this.#kernel.bytes.slice(to, to + bytes);
+    }
+}
+function joined(parts) {
+    if (parts.length === 1)
+        return parts[0];
+    const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+    let at = 0;
+    for (const part of parts) {
+        all.set(part, at);
+        at += part.length;
+    }
+    return all;
+}

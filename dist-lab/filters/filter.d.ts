@@ -1,0 +1,160 @@
+import { SieveError } from '../errors.ts';
+import type { Kernel } from '../kernel.ts';
+/** How large a filter shall be: by rate, by memory, or by the papers' own m and k. */
+export interface SizeRequest {
+    /** How many distinct URLs it shall hold within its promise. */
+    readonly expectedUrls?: number | undefined;
+    /** The promised chance that a new URL is answered "seen", at `expectedUrls`. */
+    readonly falsePositiveRate?: number | undefined;
+    /** All the memory the filter may take. */
+    readonly sizeBytes?: number | undefined;
+    /** The papers' m. */
+    readonly bits?: number | undefined;
+    /** The papers' k. */
+    readonly hashes?: number | undefined;
+}
+/** What a filter takes besides its size; each filter's own file says which of these it knows, and their defaults. */
+export interface FilterOptions extends SizeRequest {
+    /** `multilayer`, `prefix-layers`, `keyword-layers`: how many layers. */
+    readonly layers?: number | undefined;
+    /** `multilayer`: what happens past the last layer. */
+    readonly depth?: 'join' | 'grow' | undefined;
+    /** `multilayer`, `keyword-layers`: the papers' m, of each layer. */
+    readonly bitsPerLayer?: number | undefined;
+    /** `keyword-layers`: words expected in a key; with the hashes this gives the number of layers. */
+    readonly keywords?: number | undefined;
+    /** `prefix-layers`: hashes of a folder. */
+    readonly folderHashes?: number | undefined;
+    /** `eigenvalue`: the function g, by name or your own. */
+    readonly features?: string | ((key: string) => string) | undefined;
+    /** `eigenvalue`: the paper's d. */
+    readonly featureHashes?: number | undefined;
+    /** `scalable`, `window`: the filter inside. */
+    readonly inner?: string | undefined;
+    /** `window`: how many generations. */
+    readonly generations?: number | undefined;
+    /** `window`: remembers about so many URLs; `expectedUrls` when neither this nor an age is given. */
+    readonly windowUrls?: number | undefined;
+    /** `window`: remembers for so long. */
+    readonly windowMs?: number | undefined;
+}
+export interface Plan {
+    readonly filter: string;
+    readonly expectedUrls: number | null;
+    /** The rate asked for, or the one that follows from the memory given, at `expectedUrls`. */
+    readonly promisedRate: number | null;
+    /** What the formulas say the rate will be at `expectedUrls`. */
+    readonly expectedRate: number | null;
+    readonly sizeBytes: number;
+    readonly bits: number | null;
+    readonly hashes: number | null;
+    readonly bitsPerUrl: number | null;
+    /** The options that shape the filter, with defaults filled in: what its own file needs to make it. */
+    readonly shape?: Readonly<Record<string, unknown>>;
+}
+export interface Capabilities {
+    /** `delete(url)`. */
+    readonly delete: boolean;
+    /** Takes any number of URLs without a capacity given before. */
+    readonly grow: boolean;
+    /** `hasUnder(folder)`. */
+    readonly under: boolean;
+}
+/** What a filter says of itself at this moment. */
+export interface Measure {
+    readonly sizeBytes: number;
+    /** Share of its bits, or of its slots, in use. */
+    readonly fill: number;
+    /** The chance that a URL never added is answered "seen" now. */
+    readonly rate: number;
+    /** Of a layered filter: each layer's share of set bits and what that says it holds. */
+    readonly layers?: readonly LayerMeasure[];
+    /** Further estimates of the rate, by name, where a paper's formula and ours differ. */
+    readonly rates?: Readonly<Record<string, number>>;
+}
+export interface LayerMeasure {
+    readonly name: string;
+    readonly fill: number;
+    /** Distinct entries, estimated from the fill. */
+    readonly distinct: number;
+}
+/** A piece of a filter's memory, as it goes into a snapshot. */
+export interface Piece {
+    /** Which of the filter's arrays. */
+    readonly array: number;
+    /** Where in that array, in the filter's own unit. */
+    readonly offset: number;
+    readonly bytes: Uint8Array;
+}
+/** How a filter is written down and read back. */
+export interface Pieces {
+    /**
+     * Its memory, a piece at a time. A piece is a view: copy it before anything else is asked of the filter. Adds may
+     * go on between two pieces: what they set may then be in the snapshot or not, and the log says it again.
+     */
+    pieces(): Generator<Piece>;
+    /** Room in the kernel for a piece: to be filled, then given to `placed`. */
+    place(array: number, offset: number, bytes: number): Uint8Array;
+    placed?(array: number, offset: number, room: Uint8Array): void;
+    /** Counts that are not in the memory itself. */
+    counts?(): number[];
+    /** All pieces are in place. */
+    restored(counts: readonly number[]): void;
+    /** Takes in all of another filter of the same shape and hash, bit for bit: afterwards it answers for both. */
+    unite?(other: Filter): void;
+    /** The hashes it remembers, where it remembers them: some at a time, good until the next are asked for. */
+    hashes?(): Generator<BigUint64Array>;
+    /** The keys it remembers, where it remembers those. */
+    keys?(): Generator<Uint8Array>;
+}
+/** A filter in one kernel instance. */
+export interface Filter extends Pieces {
+    /** Test-and-set of the batch's entries [from, n); returns how many are done: fewer than n when it is full. */
+    add(from: number, n: number): number;
+    /** Asks for the batch's entries [from, n). */
+    has(from: number, n: number): void;
+    delete?(n: number): void;
+    /** Sets the time, for a filter that forgets by age, while a log is replayed; null: the clock's own again. */
+    setClock?(now: number | null): void;
+    /** Asks whether anything was added under the folders that are the batch's keys. */
+    hasUnder?(n: number): void;
+    /**
+     * Moves the upper half of its hashes to a filter made in `other`, an instance of its own. Returns that filter
+     * and the first 32 bits from which on hashes are there now, or null when it cannot be divided.
+     */
+    divide?(other: Kernel): {
+        filter: Filter;
+        from: number;
+    } | null;
+    measure(): Measure;
+}
+export interface FilterKind {
+    readonly name: string;
+    /** What it is, in one line. */
+    readonly does: string;
+    /** The paper or system it comes from. */
+    readonly source: string;
+    /** Which way it errs, in one line. */
+    readonly errs: string;
+    readonly can: Capabilities;
+    /**
+     * What it works on: the batch's 64-bit hashes; those of a wide function, else the keys; or the keys always.
+     * On keys it lives in one instance.
+     */
+    readonly takes: 'hashes' | 'wide-hashes' | 'keys';
+    /** Past this many URLs it is too slow for anything but history. */
+    readonly comfortableUrls?: number;
+    plan(request: FilterOptions): Plan;
+    /** Makes the share `1 / shares` of the planned filter in an instance. */
+    create(kernel: Kernel, plan: Plan, shares: number): Filter;
+    /** The same, to be filled from a snapshot; `create` where it makes no difference. */
+    revive?(kernel: Kernel, plan: Plan): Filter;
+}
+export declare function checkNumber(name: string, value: unknown, ok: (n: number) => boolean, expected: string): void;
+/** Throws one clear line for a size that cannot be; every plan starts with it. */
+export declare function checkSizes(request: SizeRequest): void;
+/** A whole number within bounds, or one clear line. */
+export declare function checkWhole(name: string, value: number | undefined, least: number, most: number): void;
+/** The line every approximate filter answers with when its size does not follow from what it was given. */
+export declare function sizeMissing(filter: string): SieveError;
+export declare function noRoom(filter: string, bytes: number): SieveError;

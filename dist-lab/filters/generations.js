@@ -1,0 +1,164 @@
+import { noRoom } from './filter.js';
+/** Numbers of a generation among `counts`: index of the first, then urls and born of each. */
+const PER_GENERATION = 2;
+/** A piece's `array`: the generation's index times this, plus the array within it. */
+const ARRAYS = 256;
+export class Generations {
+    #front;
+    #succession;
+    #all = [];
+    /** How many have been forgotten. */
+    #gone = 0;
+    /** Set while a log is replayed: the time of the record. */
+    #clock = null;
+    constructor(front, succession, isRevived) {
+        this.#front = front;
+        this.#succession = succession;
+        if (!isRevived)
+            this.#begin();
+    }
+    /** All generations, oldest first. */
+    get all() {
+        return this.#all;
+    }
+    setClock(now) {
+        this.#clock = now;
+    }
+    get #now() {
+        return this.#clock ?? Date.now();
+    }
+    #open(index) {
+        const { kind } = this.#succession;
+        const plan = this.#succession.plan(index);
+        const kernel = this.#front.sibling();
+        return { kernel, plan, filter: kind.create(kernel, plan, 1), urls: 0, born: this.#now };
+    }
+    #begin() {
+        const next = this.#open(this.#gone + this.#all.length);
+        this.#all.push(next);
+        while (this.#all.length > this.#succession.most) {
+            this.#all.shift();
+            this.#gone++;
+        }
+        return next;
+    }
+    // The newest, with room for at least one URL.
+    #newest() {
+        const newest = this.#all.at(-1);
+        return this.#succession.room(newest, this.#now) > 0 ? newest : this.#begin();
+    }
+    add(from, n) {
+        for (let done = from; done < n;) {
+            const newest = this.#newest();
+            const end = Math.min(n, done + this.#succession.room(newest, this.#now));
+            this.#addSome(newest, done, end);
+            done = end;
+        }
+        return n;
+    }
+    // Entries that no older generation knows go to the newest.
+    #addSome(newest, from, n) {
+        const unknown = this.#ask(from, n, this.#all.slice(0, -1));
+        if (unknown.length === 0)
+            return;
+        const { hashes, verdicts } = this.#front;
+        const { kernel, filter } = newest;
+        for (let i = 0; i < unknown.length; i++)
+            kernel.hashes[i] = hashes[unknown[i]];
+        if (filter.add(0, unknown.length) < unknown.length)
+            throw noRoom(newest.plan.filter, newest.plan.sizeBytes);
+        kernel.refresh();
+        for (let i = 0; i < unknown.length; i++) {
+            const verdict = kernel.verdicts[i];
+            verdicts[unknown[i]] = verdict;
+            newest.urls += verdict;
+        }
+    }
+    has(from, n) {
+        this.#ask(from, n, this.#all);
+    }
+    // Sets the verdicts of entries [from, n) by some generations; returns the entries that none of them knows.
+    #ask(from, n, generations) {
+        const { hashes, verdicts } = this.#front;
+        verdicts.fill(1, from, n);
+        for (const { kernel, filter } of generations) {
+            kernel.hashes.set(hashes.subarray(from, n));
+            filter.has(0, n - from);
+            kernel.refresh();
+            for (let i = from; i < n; i++)
+                verdicts[i] &= kernel.verdicts[i - from];
+        }
+        const unknown = [];
+        for (let i = from; i < n; i++)
+            if (verdicts[i] === 1)
+                unknown.push(i);
+        return unknown;
+    }
+    delete(n) {
+        const { hashes, verdicts } = this.#front;
+        verdicts.fill(1, 0, n);
+        for (const generation of this.#all) {
+            const { kernel, filter } = generation;
+            kernel.hashes.set(hashes.subarray(0, n));
+            filter.delete(n);
+            kernel.refresh();
+            for (let i = 0; i < n; i++) {
+                if (kernel.verdicts[i] === 0)
+                    generation.urls--;
+                verdicts[i] &= kernel.verdicts[i];
+            }
+        }
+    }
+    measure() {
+        const measures = this.#all.map(({ filter }) => filter.measure());
+        return {
+            sizeBytes: measures.reduce((sum, m) => sum + m.sizeBytes, 0),
+            fill: measures.at(-1).fill,
+            // A new URL is answered "seen" when any generation errs: the compound rate.
+            rate: 1 - measures.reduce((product, m) => product * (1 - m.rate), 1),
+            layers: this.#all.map(({ urls }, i) => ({
+                name: `generation ${this.#gone + i + 1}`,
+                fill: measures[i].fill,
+                distinct: urls,
+            })),
+        };
+    }
+    *pieces() {
+        for (const [i, { filter }] of this.#all.entries()) {
+            for (const piece of filter.pieces())
+                yield { ...piece, array: i * ARRAYS + piece.array };
+        }
+    }
+    // While a snapshot is read, the generations are counted from the oldest that is in it.
+    #revived(i) {
+        const { kind } = this.#succession;
+        while (this.#all.length <= i) {
+            const kernel = this.#front.sibling();
+            const plan = this.#succession.plan(this.#all.length);
+            const filter = kind.revive?.(kernel, plan) ?? kind.create(kernel, plan, 1);
+            this.#all.push({ kernel, plan, filter, urls: 0, born: 0 });
+        }
+        return this.#all[i];
+    }
+    place(array, offset, bytes) {
+        return this.#revived(Math.floor(array / ARRAYS)).filter.place(array % ARRAYS, offset, bytes);
+    }
+    placed(array, offset, room) {
+        this.#revived(Math.floor(array / ARRAYS)).filter.placed?.(array % ARRAYS, offset, room);
+    }
+    counts() {
+        return [this.#gone, ...this.#all.flatMap(({ urls, born }) => [urls, born])];
+    }
+    restored(counts) {
+        this.#gone = counts[0] ?? 0;
+        for (let i = 0; 1 + i * PER_GENERATION < counts.length; i++) {
+            const generation = this.#revived(i);
+            generation.urls = counts[1 + i * PER_GENERATION];
+            generation.born = counts[2 + i * PER_GENERATION];
+            generation.filter.restored([]);
+            generation.kernel.refresh();
+        }
+        if (this.#all.length === 0)
+            this.#begin();
+    }
+}

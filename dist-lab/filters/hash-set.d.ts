@@ -1,0 +1,2 @@
+/** Makes no error. */
+export declare const hashSet: import("./filter.ts").FilterKind;

@@ -1,0 +1,25 @@
+// The filter of sharma-keywords: a key's words, dealt round-robin to the layers, with the XOR layer of the
+// multi-layer filter. The number of layers is the number of keywords divided by the hash count, at least one.
+import { keywordLayers as layersFor } from '../sizing.js';
+import { checkWhole } from './filter.js';
+import { createLayers, MOST_LAYERS, planLayers } from './layers.js';
+/** Words in a URL of a link stream, and the hash count that goes with the paper's 5 % target. */
+const DEFAULT_KEYWORDS = 12;
+const DEFAULT_HASHES = 4;
+/** Errs towards "seen" as `multilayer` does: by its fill, and for certain where words change places. */
+export const keywordLayers = {
+    name: 'keyword-layers',
+    does: 'words dealt round-robin to layers, and one for their XOR, as in the paper',
+    source: 'sharma-keywords',
+    errs: 'towards "seen": by its fill, and for certain on keys whose words changed places',
+    can: { delete: false, grow: false, under: false },
+    takes: 'keys',
+    plan(options) {
+        checkWhole('keywords', options.keywords, 1, 1e6);
+        const keywords = options.keywords ?? DEFAULT_KEYWORDS;
+        const layers = options.layers ??
+            Math.min(MOST_LAYERS, layersFor({ keywords, hashes: options.hashes ?? DEFAULT_HASHES }));
+        return planLayers('keyword-layers', options, layers, 'words');
+    },
+    create: createLayers,
+};

@@ -1,0 +1,112 @@
+import { xorHitRates } from '../sizing/xor-layer.js';
+import { classicBits, classicPlan, classicRate, estimateDistinct, multilayerRates } from '../sizing.js';
+import { bitPieces } from './bit-pieces.js';
+import { checkSizes, checkWhole, noRoom, sizeMissing, } from './filter.js';
+const DEFAULT_RATE = 1e-6;
+const PAPER_HASHES = 3;
+export const MOST_LAYERS = 64;
+/** The XOR layer's number among the arrays of a snapshot, however many layers there are. */
+const XOR_ARRAY = MOST_LAYERS;
+/** Numbers of kernel/filters/multilayer.ts. */
+export const MODES = { join: 0, grow: 1, words: 2 };
+function bitsAndHashes(filter, options, layers) {
+    const { expectedUrls: urls, hashes } = options;
+    const total = options.bits ?? (options.sizeBytes === undefined ? undefined : options.sizeBytes * 8);
+    const bits = options.bitsPerLayer ?? (total === undefined ? undefined : Math.floor(total / (layers + 1)));
+    if (bits !== undefined)
+        return { bits: Math.max(8, bits), hashes: hashes ?? PAPER_HASHES };
+    if (urls === undefined)
+        throw sizeMissing(filter);
+    const rate = options.falsePositiveRate ?? DEFAULT_RATE;
+    if (hashes !== undefined)
+        return { bits: Math.ceil(classicBits({ urls, rate, hashes })), hashes };
+    return classicPlan({ urls, rate });
+}
+export function planLayers(filter, options, layers, mode) {
+    checkSizes(options);
+    checkWhole('layers', layers, 1, MOST_LAYERS);
+    checkWhole('bitsPerLayer', options.bitsPerLayer, 8, 2 ** 48);
+    const { bits, hashes } = bitsAndHashes(filter, options, layers);
+    const urls = options.expectedUrls ?? null;
+    const expectedRate = urls === null ? null : classicRate({ bits, hashes, urls });
+    const sizeBytes = Math.ceil(bits / 8) * (layers + 1);
+    return {
+        filter,
+        expectedUrls: urls,
+        promisedRate: options.falsePositiveRate ?? expectedRate,
+        expectedRate,
+        sizeBytes,
+        bits: bits * (layers + 1),
+        hashes,
+        bitsPerUrl: urls === null ? null : (bits * (layers + 1)) / urls,
+        shape: { layers, mode, bitsPerLayer: bits },
+    };
+}
+/** Pieces of a key whose words were dealt to the layers in turn: so many that their XOR is as even as it gets. */
+const DEALT_PIECES = 4;
+// The chance to pass the XOR layer, for keys whose last piece is in each layer: they have as many pieces as layers.
+function xorPasses({ bits, hashes, fill, lasts, dealt, }) {
+    const urls = lasts.reduce((sum, n) => sum + n, 0);
+    const depths = dealt
+        ? Array.from({ length: DEALT_PIECES }, (_, c) => (c === DEALT_PIECES - 1 ? urls : 0))
+        : lasts;
+    const hits = xorHitRates({ bits, fill, depths });
+    return lasts.map((_, layer) => (dealt ? hits.at(-1) : hits[layer]) ** hashes);
+}
+export function createLayers(kernel, plan) {
+    const { layers, mode, bitsPerLayer: bits } = plan.shape;
+    const hashes = plan.hashes;
+    const { call } = kernel;
+    if (!call.multilayerCreate(layers, BigInt(bits), hashes, MODES[mode]))
+        throw noRoom(plan.filter, plan.sizeBytes);
+    kernel.refresh();
+    return {
+        add: call.multilayerAdd,
+        has: call.multilayerHas,
+        ...bitPieces(kernel, (array) => {
+            if (array !== undefined && array !== XOR_ARRAY && !call.multilayerReach(array + 1)) {
+                throw noRoom(plan.filter, plan.sizeBytes);
+            }
+            kernel.refresh();
+            const count = call.multilayerLayers();
+            const bytes = Math.ceil(bits / 8);
+            return Array.from({ length: count + 1 }, (_, layer) => ({
+                array: layer === count ? XOR_ARRAY : layer,
+                at: call.multilayerBits(layer) >>> 0,
+                bytes,
+            }));
+        }, (lasts) => {
+            call.multilayerRestored();
+            lasts.forEach((count, layer) => {
+                call.multilayerSetLasts(layer, count);
+            });
+        }, () => Array.from({ length: call.multilayerLayers() }, (_, layer) => call.multilayerLasts(layer))),
+        measure() {
+            const count = call.multilayerLayers();
+            const fills = Array.from({ length: count }, (_, layer) => call.multilayerOnes(layer) / bits);
+            const lasts = fills.map((_, layer) => call.multilayerLasts(layer));
+            const xorFill = call.multilayerOnes(count) / bits;
+            const rates = multilayerRates({ fills, xorFill, hashes });
+            const passes = xorPasses({ bits, hashes, fill: xorFill, lasts, dealt: mode === 'words' });
+            const mean = (of, first) => {
+                const urls = lasts.slice(first).reduce((sum, n) => sum + n, 0);
+                return urls && lasts.reduce((sum, n, layer) => sum + (layer < first ? 0 : of(layer) * n), 0) / urls;
+            };
+            // A new page differs in its last segment: the rate of the layer that holds it, by how often it is each one.
+            const corrected = mean((layer) => fills[layer] ** hashes * passes[layer], 0);
+            // A new combination of known segments takes two of them at least.
+            const recombined = mean((layer) => passes[layer], mode === 'words' ? 0 : 1) || rates.recombined;
+            const distinct = (fill) => Math.round(estimateDistinct({ fillOnes: fill * bits, bits, hashes }));
+            return {
+                sizeBytes: Math.ceil(bits / 8) * (count + 1),
+                fill: [...fills, xorFill].reduce((sum, fill) => sum + fill, 0) / (count + 1),
+                rate: corrected,
+                layers: [
+                    ...fills.map((fill, layer) => ({ name: `layer ${layer + 1}`, fill, distinct: distinct(fill) })),
+                    { name: 'XOR layer', fill: xorFill, distinct: distinct(xorFill) },
+                ],
+                rates: { paper: rates.paper, corrected, recombined },
+            };
+        },
+    };
+}

@@ -1,0 +1,2 @@
+/** Makes no error. */
+export declare const linear: import("./filter.ts").FilterKind;

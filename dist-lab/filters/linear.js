@@ -1,0 +1,50 @@
+// Linear search (cen-2010's simplest approach, term-project): every key is compared with every one before it. Exact.
+import { baseline, keyBytes, keyText } from './baseline.js';
+/** A string's header and its place in the array. */
+const OVERHEAD_BYTES = 24;
+class LinearList {
+    #keys = [];
+    #textBytes = 0;
+    get sizeBytes() {
+        return this.#textBytes + this.#keys.length * OVERHEAD_BYTES;
+    }
+    #find(text) {
+        const keys = this.#keys;
+        for (let i = 0; i < keys.length; i++)
+            if (keys[i] === text)
+                return i;
+        return -1;
+    }
+    *keys() {
+        for (const text of this.#keys)
+            yield keyBytes(text);
+    }
+    add(key) {
+        const text = keyText(key);
+        if (this.#find(text) >= 0)
+            return false;
+        this.#keys.push(text);
+        this.#textBytes += key.length;
+        return true;
+    }
+    has(key) {
+        return this.#find(keyText(key)) >= 0;
+    }
+    delete(key) {
+        const at = this.#find(keyText(key));
+        if (at < 0)
+            return false;
+        this.#keys.splice(at, 1);
+        this.#textBytes -= key.length;
+        return true;
+    }
+}
+/** Makes no error. */
+export const linear = baseline({
+    name: 'linear',
+    does: 'a list, searched from the start',
+    source: 'cen-2010, term-project',
+    overheadBytes: OVERHEAD_BYTES,
+    comfortableUrls: 10_000,
+    make: () => new LinearList(),
+});

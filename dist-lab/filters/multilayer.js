@@ -1,0 +1,25 @@
+// The multi-layer Bloom filter of cen-2010 and term-project, as they wrote it. Open points are options: `layers`
+// (the paper's L, default 4), `depth` (past L: `join` the rest into the last layer, or `grow` layers as the term
+// project does), `bitsPerLayer` (m) and `hashes` (k, default 3 with m given).
+import { SieveError } from '../errors.js';
+import { createLayers, planLayers } from './layers.js';
+/**
+ * Errs towards "seen": by its fill; on recombined segments of known URLs by its XOR layer alone; and for certain on
+ * swapped segments (`/a/b` after `/b/a`) and doubled ones (`/x/x` after `/y/y`), once the layers know them.
+ */
+export const multilayer = {
+    name: 'multilayer',
+    does: 'a layer for each URL segment and one for their XOR, as in the paper',
+    source: 'cen-2010, term-project',
+    errs: 'towards "seen": by its fill, and for certain on swapped or doubled segments',
+    can: { delete: false, grow: false, under: false },
+    takes: 'keys',
+    plan(options) {
+        const depth = options.depth ?? 'join';
+        if (depth !== 'join' && depth !== 'grow') {
+            throw new SieveError('option', `depth '${depth}': expected join or grow`);
+        }
+        return planLayers('multilayer', options, options.layers ?? 4, depth);
+    },
+    create: createLayers,
+};

@@ -1,0 +1,117 @@
+// Prefix layers, our repair of the multi-layer filter: layer i remembers the folder a1/…/ai/ under hashes of its own,
+// and the whole key decides. One bit array serves all layers, so that each takes just what it holds.
+import { classicRate } from '../sizing.js';
+import { bitPieces } from './bit-pieces.js';
+import { checkSizes, checkWhole, noRoom, sizeMissing } from './filter.js';
+const DEFAULT_RATE = 1e-6;
+const DEFAULT_LAYERS = 4;
+/** A folder is asked for rarely, and a wrong "yes" there loses no page. */
+const DEFAULT_FOLDER_HASHES = 3;
+/** New folders a URL, counted on real link streams (docs/filters.md); sizes are planned with it. */
+const FOLDERS_PER_URL = 0.5;
+// The rate at which a whole key passes, with the folders' bits in the same array.
+function rateOf(bits, hashes, folderHashes, urls) {
+    const perUrl = hashes + folderHashes * FOLDERS_PER_URL;
+    return classicRate({ bits, hashes: 1, urls: urls * perUrl }) ** hashes;
+}
+function bestHashes(bits, folderHashes, urls) {
+    let best = 1;
+    for (let k = 2; k <= 40; k++) {
+        if (rateOf(bits, k, folderHashes, urls) < rateOf(bits, best, folderHashes, urls))
+            best = k;
+    }
+    return best;
+}
+function bitsAndHashes(options, folderHashes) {
+    const { expectedUrls: urls, hashes } = options;
+    const asked = options.bits ?? (options.sizeBytes === undefined ? undefined : options.sizeBytes * 8);
+    if (asked !== undefined && hashes !== undefined)
+        return { bits: asked, hashes };
+    if (urls === undefined)
+        throw sizeMissing('prefix-layers');
+    if (asked !== undefined)
+        return { bits: asked, hashes: bestHashes(asked, folderHashes, urls) };
+    const rate = options.falsePositiveRate ?? DEFAULT_RATE;
+    let [low, high] = [8, Math.max(64, urls * 8)];
+    const enough = (bits) => rateOf(bits, hashes ?? bestHashes(bits, folderHashes, urls), folderHashes, urls) <= rate;
+    while (!enough(high))
+        high *= 2;
+    while (low < high) {
+        const middle = Math.floor((low + high) / 2);
+        if (enough(middle))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return { bits: high, hashes: hashes ?? bestHashes(high, folderHashes, urls) };
+}
+/**
+ * Errs towards "seen" at the rate its fill gives, the same for recombined and swapped segments as for any other new
+ * key; never towards "new". `hasUnder` errs towards "yes".
+ */
+export const prefixLayers = {
+    name: 'prefix-layers',
+    does: 'remembers every folder of a URL and the URL itself: no recombination',
+    source: 'our repair of cen-2010',
+    errs: 'towards "seen", at the rate its fill gives; never towards "new"',
+    can: { delete: false, grow: false, under: true },
+    takes: 'keys',
+    plan(options) {
+        checkSizes(options);
+        checkWhole('layers', options.layers, 1, 63);
+        checkWhole('folderHashes', options.folderHashes, 1, 64);
+        const layers = options.layers ?? DEFAULT_LAYERS;
+        const folderHashes = options.folderHashes ?? DEFAULT_FOLDER_HASHES;
+        const { bits, hashes } = bitsAndHashes(options, folderHashes);
+        const urls = options.expectedUrls ?? null;
+        const expectedRate = urls === null ? null : rateOf(bits, hashes, folderHashes, urls);
+        return {
+            filter: 'prefix-layers',
+            expectedUrls: urls,
+            promisedRate: options.falsePositiveRate ?? expectedRate,
+            expectedRate,
+            sizeBytes: Math.ceil(bits / 8),
+            bits,
+            hashes,
+            bitsPerUrl: urls === null ? null : bits / urls,
+            shape: { layers, folderHashes },
+        };
+    },
+    create(kernel, plan) {
+        const { layers, folderHashes } = plan.shape;
+        const { call } = kernel;
+        const bits = plan.bits;
+        const hashes = plan.hashes;
+        if (!call.prefixLayersCreate(BigInt(bits), hashes, folderHashes, layers))
+            throw noRoom('prefix-layers', bits / 8);
+        kernel.refresh();
+        return {
+            add: call.prefixLayersAdd,
+            has: call.prefixLayersHas,
+            hasUnder: call.prefixLayersHasUnder,
+            ...bitPieces(kernel, () => [{ array: 0, at: call.prefixLayersBits() >>> 0, bytes: Math.ceil(bits / 8) }], (fresh) => {
+                call.prefixLayersRestored();
+                fresh.forEach((count, layer) => {
+                    call.prefixLayersSetFresh(layer, count);
+                });
+            }, () => Array.from({ length: layers + 1 }, (_, layer) => call.prefixLayersFresh(layer))),
+            measure() {
+                const fill = call.prefixLayersOnes() / bits;
+                const share = (layer, k) => (call.prefixLayersFresh(layer) * k) / bits;
+                return {
+                    sizeBytes: Math.ceil(bits / 8),
+                    fill,
+                    rate: fill ** hashes,
+                    layers: [
+                        ...Array.from({ length: layers }, (_, i) => ({
+                            name: `folders of depth ${i + 1}`,
+                            fill: share(i + 1, folderHashes),
+                            distinct: call.prefixLayersFresh(i + 1),
+                        })),
+                        { name: 'whole keys', fill: share(0, hashes), distinct: call.prefixLayersFresh(0) },
+                    ],
+                };
+            },
+        };
+    },
+};

@@ -1,0 +1,3 @@
+import type { FilterKind, FilterOptions, Plan } from './filter.ts';
+/** The filter's plan for these options. */
+export declare function planFor(kind: FilterKind, options: FilterOptions): Plan;

@@ -1,0 +1,2 @@
+/** Makes no error. */
+export declare const sortedArray: import("./filter.ts").FilterKind;

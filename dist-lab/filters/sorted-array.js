@@ -1,0 +1,60 @@
+// The sorted array with binary search (term-project): every new key is inserted at its place. Exact.
+import { baseline, keyBytes, keyText } from './baseline.js';
+/** A string's header and its place in the array. */
+const OVERHEAD_BYTES = 24;
+class SortedArray {
+    #keys = [];
+    #textBytes = 0;
+    get sizeBytes() {
+        return this.#textBytes + this.#keys.length * OVERHEAD_BYTES;
+    }
+    // The first place whose key is not before `text`.
+    #place(text) {
+        const keys = this.#keys;
+        let low = 0;
+        let high = keys.length;
+        while (low < high) {
+            const middle = (low + high) >>> 1;
+            if (keys[middle] < text)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low;
+    }
+    *keys() {
+        for (const text of this.#keys)
+            yield keyBytes(text);
+    }
+    add(key) {
+        const text = keyText(key);
+        const at = this.#place(text);
+        if (this.#keys[at] === text)
+            return false;
+        this.#keys.splice(at, 0, text);
+        this.#textBytes += key.length;
+        return true;
+    }
+    has(key) {
+        const text = keyText(key);
+        return this.#keys[this.#place(text)] === text;
+    }
+    delete(key) {
+        const text = keyText(key);
+        const at = this.#place(text);
+        if (this.#keys[at] !== text)
+            return false;
+        this.#keys.splice(at, 1);
+        this.#textBytes -= key.length;
+        return true;
+    }
+}
+/** Makes no error. */
+export const sortedArray = baseline({
+    name: 'sorted-array',
+    does: 'a sorted array with binary search',
+    source: 'term-project',
+    overheadBytes: OVERHEAD_BYTES,
+    comfortableUrls: 100_000,
+    make: () => new SortedArray(),
+});

@@ -1,0 +1,2 @@
+/** Makes no error. */
+export declare const trie: import("./filter.ts").FilterKind;

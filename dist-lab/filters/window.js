@@ -1,0 +1,90 @@
+// A filter that forgets: G generations, of which the oldest goes when a new one begins, by count or by age. For
+// recrawls: "seen in the last 30 days".
+import { SieveError } from '../errors.js';
+import { compoundRate } from '../sizing.js';
+import { blocked } from './blocked.js';
+import { classic } from './classic.js';
+import { checkNumber, checkSizes, checkWhole } from './filter.js';
+import { fingerprint } from './fingerprint.js';
+import { Generations } from './generations.js';
+const inners = { fingerprint, blocked, classic };
+const DEFAULT_GENERATIONS = 8;
+function shapeOf(options) {
+    const inner = options.inner ?? 'fingerprint';
+    if (!Object.hasOwn(inners, inner)) {
+        throw new SieveError('option', `inner '${inner}': expected one of ${Object.keys(inners).join(', ')}`);
+    }
+    checkWhole('generations', options.generations, 2, 255);
+    checkWhole('windowUrls', options.windowUrls, 2, Number.MAX_SAFE_INTEGER);
+    checkNumber('windowMs', options.windowMs, (ms) => ms > 0, 'a time in milliseconds over 0');
+    const windowUrls = options.windowUrls ?? (options.windowMs === undefined ? options.expectedUrls : undefined);
+    if (windowUrls === undefined && options.windowMs === undefined) {
+        throw new SieveError('option', "filter 'window' needs windowUrls (so many URLs) or windowMs (so long)");
+    }
+    if (windowUrls === undefined && inner !== 'fingerprint' && options.expectedUrls === undefined) {
+        throw new SieveError('option', `filter 'window' of '${inner}' by age needs expectedUrls: how many come in that time`);
+    }
+    return {
+        inner: inner,
+        generations: options.generations ?? DEFAULT_GENERATIONS,
+        windowUrls: windowUrls ?? null,
+        windowMs: options.windowMs ?? null,
+        rate: options.falsePositiveRate ?? null,
+        expectedUrls: options.expectedUrls ?? null,
+    };
+}
+// Each generation holds its part of the window, at its part of the rate.
+function planOf(shape) {
+    const urls = shape.windowUrls ?? shape.expectedUrls;
+    return inners[shape.inner].plan({
+        ...(urls !== null && { expectedUrls: Math.ceil(urls / shape.generations) }),
+        ...(shape.rate !== null && { falsePositiveRate: shape.rate / shape.generations }),
+    });
+}
+function succession(shape) {
+    const { generations, windowUrls, windowMs } = shape;
+    const plan = planOf(shape);
+    return {
+        kind: inners[shape.inner],
+        most: generations,
+        plan: () => plan,
+        room({ urls, born }, now) {
+            if (windowMs !== null && now - born >= windowMs / generations)
+                return 0;
+            return windowUrls === null ? Number.MAX_SAFE_INTEGER : Math.ceil(windowUrls / generations) - urls;
+        },
+    };
+}
+/**
+ * Errs towards "new" by design: it forgets the oldest. A URL is remembered for at least (G − 1) / G of the window and
+ * never longer than the window. Within it, errs towards "seen" as its inner filter does, all generations together.
+ */
+export const window = {
+    name: 'window',
+    does: 'generations that expire by count or age, for recrawls',
+    source: 'ours',
+    errs: 'towards "new" when it forgets, by design; towards "seen" as its inner filter does',
+    can: { delete: false, grow: true, under: false },
+    takes: 'hashes',
+    plan(options) {
+        checkSizes(options);
+        const shape = shapeOf(options);
+        const one = planOf(shape);
+        const all = (value) => (value === null ? null : value * shape.generations);
+        const rates = one.expectedRate === null ? null : Array.from({ length: shape.generations }, () => one.expectedRate);
+        const expectedRate = rates && compoundRate(rates);
+        return {
+            filter: 'window',
+            expectedUrls: shape.windowUrls ?? shape.expectedUrls,
+            promisedRate: options.falsePositiveRate ?? expectedRate,
+            expectedRate,
+            sizeBytes: one.sizeBytes * shape.generations,
+            bits: all(one.bits),
+            hashes: one.hashes,
+            bitsPerUrl: one.bitsPerUrl,
+            shape: { ...shape },
+        };
+    },
+    create: (kernel, plan) => new Generations(kernel, succession(plan.shape), false),
+    revive: (kernel, plan) => new Generations(kernel, succession(plan.shape), true),
+};

@@ -1,0 +1,58 @@
+// The hash functions by name, and the key or seed they take. `siphash` and `xxh64` are wide: 64 bits, from which as
+// many hashes as a filter wants are derived. The papers' functions are narrow: 32 bits, one for each j < k.
+import { SieveError } from './errors.js';
+/** Numbers of kernel/hash.ts, and where each comes from. */
+const families = {
+    siphash: {
+        number: 0,
+        wide: true,
+        does: 'SipHash-1-3 with a secret 128-bit key; safe where pages choose the URLs',
+    },
+    xxh64: { number: 1, wide: true, does: 'XXH64; for trusted input and interchange' },
+    murmur3: {
+        number: 2,
+        wide: false,
+        does: 'MurmurHash3 x86 32 with seeds 0 … k−1 (term-project, sharma-keywords)',
+    },
+    poly31: { number: 3, wide: false, does: 'polynomial rolling hash with 31 (url-caching)' },
+    djb2: { number: 4, wide: false, does: 'Bernstein’s h · 33 + c from 5381 (url-caching)' },
+    xor17: { number: 5, wide: false, does: 'shifts and XOR from 17 (url-caching)' },
+    jenkins: { number: 6, wide: false, does: 'Jenkins’ one-at-a-time (jiang-eigenvalue)' },
+    md5: { number: 7, wide: false, does: 'words of the MD5 digest (jiang-eigenvalue)' },
+};
+export const hashNames = Object.keys(families);
+/** Each hash function and what it is. */
+export const hashDescriptions = Object.freeze(Object.fromEntries(hashNames.map((name) => [name, families[name].does])));
+/** Whether it gives 64 bits, from which more hashes are derived. */
+export function isWideHash(name) {
+    return families[name].wide;
+}
+/** The most narrow functions that can take turns. */
+const MOST_FAMILIES = 8;
+/** The functions asked for, with a fresh random key (`siphash`) or seed 0, unless `key` gives one. */
+export function chooseHash(hash = 'siphash', key) {
+    const names = typeof hash === 'string' ? [hash] : hash;
+    for (const name of names) {
+        if (Object.hasOwn(families, name))
+            continue;
+        throw new SieveError('option', `unknown hash '${name}': expected one of ${hashNames.join(', ')}`);
+    }
+    const wide = names.find((name) => families[name].wide);
+    if (names.length < 1 || names.length > MOST_FAMILIES || (wide && names.length > 1)) {
+        throw new SieveError('option', `hash '${names.join(',')}': expected one function, or up to ${MOST_FAMILIES} without siphash and xxh64`);
+    }
+    if (key && key.length !== 16) {
+        throw new SieveError('option', `key of ${key.length} bytes: expected 16 bytes`);
+    }
+    if (key)
+        return { names, key: Uint8Array.from(key) };
+    const fresh = new Uint8Array(16);
+    return { names, key: names[0] === 'siphash' ? crypto.getRandomValues(fresh) : fresh };
+}
+/** Tells an instance how to hash. */
+export function applyHash(kernel, { names, key }) {
+    const words = new DataView(key.buffer, key.byteOffset, 16);
+    kernel.call.setKey(words.getBigUint64(0, true), words.getBigUint64(8, true));
+    const packed = names.reduce((all, name, i) => all | (BigInt(families[name].number) << BigInt(8 * i)), 0n);
+    kernel.call.setHash(packed, names.length, words.getBigUint64(0, true));
+}

@@ -1,0 +1,98 @@
+// From lines to keys, for one batch: the kernel writes the keys of the usual URLs; the unusual ones, and every
+// line of a profile whose rules the kernel does not know, go through the profile's rules here.
+import { keyOf } from './canonical/profiles.js';
+import { SieveError } from './errors.js';
+/** Bits of kernel/canonical.ts. */
+const HTTP_IS_HTTPS = 1;
+/** Lists of rules that the kernel applies by itself to usual URLs. */
+const inKernel = {
+    'whatwg,no-fragment': 0,
+    'whatwg,no-fragment,https': HTTP_IS_HTTPS,
+};
+function wayOf(profile) {
+    if (profile.rules.length === 0)
+        return { way: 'raw' };
+    const rules = inKernel[profile.rules.map((rule) => rule.name).join(',')];
+    return rules === undefined ? { way: 'platform' } : { way: 'kernel', rules };
+}
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const encoder = new TextEncoder();
+export class Keys {
+    /** Lines so far that are no URL: they are keyed as they stand. */
+    invalid = 0;
+    #profile;
+    #way;
+    #scratch = new Uint8Array(64 * 1024);
+    constructor(profile) {
+        this.#profile = profile;
+        this.#way = wayOf(profile);
+    }
+    /** Gives each of the batch's n lines its key. */
+    make(kernel, n) {
+        const { call } = kernel;
+        if (this.#way.way === 'kernel') {
+            const unusual = call.canonicalise(n, this.#way.rules);
+            kernel.refresh();
+            if (unusual === 0)
+                return;
+            if (unusual < 0)
+                throw new SieveError('room', 'no memory left for the keys of a batch: use a smaller filter');
+            this.#careful(kernel, kernel.unusual.slice(0, unusual));
+        }
+        else {
+            call.takeLinesAsKeys(n);
+            if (this.#way.way === 'platform')
+                this.#careful(kernel, Uint32Array.from({ length: n }, (_, i) => i));
+        }
+    }
+    // The profile's rules, one line at a time. Keys gather in a scratch buffer and move to the kernel at the end.
+    #careful(kernel, lines) {
+        const { lineStarts, lineEnds, bytes } = kernel;
+        const ends = new Uint32Array(lines.length);
+        let used = 0;
+        for (let i = 0; i < lines.length; i++) {
+            const line = lines[i];
+            const raw = bytes.subarray(lineStarts[line], lineEnds[line]);
+            const key = this.#keyOf(raw);
+            const room = key === null ? raw.length : key.length * 3;
+            if (used + room > this.#scratch.length)
+                this.#widen(used + room);
+            if (key === null) {
+                this.invalid++;
+                this.#scratch.set(raw, used);
+                used += raw.length;
+            }
+            else {
+                used += encoder.encodeInto(key, this.#scratch.subarray(used)).written;
+            }
+            ends[i] = used;
+        }
+        const spill = kernel.call.reserveSpill(used) >>> 0;
+        kernel.refresh();
+        if (spill === 0 && used > 0) {
+            throw new SieveError('room', `no memory left for ${used} bytes of keys: use a smaller filter`);
+        }
+        kernel.bytes.set(this.#scratch.subarray(0, used), spill);
+        let from = 0;
+        for (let i = 0; i < lines.length; i++) {
+            kernel.keyStarts[lines[i]] = spill + from;
+            kernel.keyEnds[lines[i]] = spill + ends[i];
+            from = ends[i];
+        }
+    }
+    #keyOf(raw) {
+        let text;
+        try {
+            text = decoder.decode(raw);
+        }
+        catch {
+            return null; // not UTF-8: no URL, and replacing what is broken could merge two lines
+        }
+        return keyOf(this.#profile, text);
+    }
+    #widen(bytes) {
+        const wider = new Uint8Array(Math.max(bytes, this.#scratch.length * 2));
+        wider.set(this.#scratch);
+        this.#scratch = wider;
+    }
+}

@@ -1,0 +1,23 @@
+// Answers counted, and a counted rate as the cells of a table: with the exact interval (Clopper–Pearson, 99 %).
+import { clopperPearson } from '../interval.js';
+/** How many answers are 1. */
+export function ones(answers) {
+    let sum = 0;
+    for (const answer of answers)
+        sum += answer;
+    return sum;
+}
+export const RATE_COLUMNS = [
+    { name: 'asked', as: 'count' },
+    { name: 'false positives', as: 'count' },
+    { name: 'rate', as: 'rate' },
+    { name: 'low', as: 'rate' },
+    { name: 'high', as: 'rate' },
+];
+/** The cells of RATE_COLUMNS. */
+export function rateCells(hits, trials) {
+    if (trials === 0)
+        return [0, 0, null, null, null];
+    const { lower, upper } = clopperPearson({ hits, trials });
+    return [trials, hits, hits / trials, lower, upper];
+}

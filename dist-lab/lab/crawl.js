@@ -1,0 +1,71 @@
+/** Links given to the sieve at a time. */
+const BATCH = 4096;
+const ASKED = 1;
+const FETCHED = 2;
+/** Crawls from page 0. Page p has URL p of the list. */
+export function crawl({ pages, starts, targets }, list, sieve) {
+    const state = new Uint8Array(pages);
+    const queue = new Uint32Array(pages);
+    let fetched = 0;
+    let asked = 0;
+    let links = 0;
+    let expectedLosses = 0;
+    let rate = 0;
+    let bytes = new Uint8Array(256 * 1024);
+    const batch = new Uint32Array(BATCH);
+    const ask = (n, used) => {
+        const verdicts = sieve.addLines(bytes.subarray(0, used));
+        const before = asked;
+        for (let i = 0; i < n; i++) {
+            const page = batch[i];
+            if (state[page] === 0) {
+                state[page] = ASKED;
+                asked++;
+            }
+            // A filter that forgets may say "new" again: the page is fetched once here all the same.
+            if (verdicts[i] === 0 || state[page] === FETCHED)
+                continue;
+            state[page] = FETCHED;
+            queue[fetched++] = page;
+        }
+        const now = sieve.stats().expectedRate;
+        expectedLosses += ((asked - before) * (rate + now)) / 2;
+        rate = now;
+        links += n;
+    };
+    let n = 0;
+    let used = 0;
+    const put = (page) => {
+        const [from, to] = [list.starts[page], list.ends[page]];
+        if (used + to - from + 1 > bytes.length) {
+            const wider = new Uint8Array(2 * (used + to - from + 1));
+            wider.set(bytes.subarray(0, used));
+            bytes = wider;
+        }
+        bytes.set(list.bytes.subarray(from, to), used);
+        used += to - from;
+        bytes[used++] = 10;
+        batch[n++] = page;
+    };
+    const flush = () => {
+        if (n > 0)
+            ask(n, used);
+        n = 0;
+        used = 0;
+    };
+    put(0);
+    flush();
+    links = 0;
+    for (let at = 0; at < fetched; at++) {
+        const page = queue[at];
+        for (let i = starts[page]; i < starts[page + 1]; i++) {
+            put(targets[i]);
+            if (n === BATCH)
+                flush();
+        }
+        // The queue has run out: what the last links found comes next.
+        if (at + 1 === fetched)
+            flush();
+    }
+    return { fetched, asked, links, expectedLosses };
+}

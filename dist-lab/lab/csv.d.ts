@@ -1,0 +1,2 @@
+import type { Table } from './experiment.ts';
+export declare function csv({ columns, rows }: Table): string;

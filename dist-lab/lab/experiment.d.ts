@@ -1,0 +1,87 @@
+/** Distinct URLs as one byte buffer: URL i is bytes [starts[i], ends[i]). */
+export interface UrlList {
+    readonly count: number;
+    readonly bytes: Uint8Array;
+    readonly starts: Uint32Array;
+    readonly ends: Uint32Array;
+    /** URL i as a string. */
+    at(i: number): string;
+    /** URLs [from, to) as newline-separated bytes, for `addLines`. */
+    lines(from: number, to: number): Uint8Array;
+}
+/** What the lab gives an experiment. */
+export interface Lab {
+    /** Small sizes: the whole lab in a minute. */
+    readonly quick: boolean;
+    readonly seed: number;
+    /** Up to `most` distinct URLs, always the same first ones: from the user's files, else generated from the seed. */
+    urls(most: number): Promise<UrlList>;
+    /** Tables given with --csv, for the keyword experiments; none: the experiment generates one from the seed. */
+    readonly tables: readonly string[];
+    /** A number generator of its own for each purpose: the same seed and name give the same numbers anywhere. */
+    random(name: string): () => number;
+    /** 16 bytes for a sieve's hash, from the seed: counts are the same on any machine. */
+    key(name: string): Uint8Array;
+    /** Tells how far the experiment is, 0 to 1, and what it does now. */
+    progress(share: number, doing: string): void;
+}
+export type Cell = string | number | null;
+export interface Column {
+    /** Short, with its unit: `false positives`, `ns/add`. */
+    readonly name: string;
+    /** How numbers are shown: default by size. */
+    readonly as?: 'count' | 'rate' | 'time' | 'ratio' | 'bytes' | 'text';
+    /** A time or a ratio of times: differs from run to run, so tests and reruns do not compare it. */
+    readonly timing?: boolean;
+}
+export interface Table {
+    readonly title: string;
+    /** One sentence: what to look for, or a caution. */
+    readonly note?: string;
+    readonly columns: readonly Column[];
+    readonly rows: readonly (readonly Cell[])[];
+}
+export interface Point {
+    readonly x: number;
+    readonly y: number;
+    /** Confidence interval of y. */
+    readonly low?: number;
+    readonly high?: number;
+}
+export interface Series {
+    readonly name: string;
+    /** Printed in a paper, not measured by us: drawn apart. */
+    readonly printed?: boolean;
+    readonly points: readonly Point[];
+}
+export interface Plot {
+    readonly title: string;
+    /** For those who do not see it. */
+    readonly alt: string;
+    readonly x: {
+        readonly label: string;
+        readonly log?: boolean;
+    };
+    readonly y: {
+        readonly label: string;
+        readonly log?: boolean;
+    };
+    readonly kind: 'line' | 'bar';
+    readonly series: readonly Series[];
+}
+export interface Result {
+    /** One or two sentences with the numbers that answer the question: computed, never written in advance. */
+    readonly finding: string;
+    /** The first table is the experiment's CSV. */
+    readonly tables: readonly Table[];
+    readonly plots: readonly Plot[];
+}
+export interface Experiment {
+    readonly name: string;
+    readonly title: string;
+    /** The paper and its figure, or 'ours'. */
+    readonly source: string;
+    /** The question, in one sentence. */
+    readonly asks: string;
+    run(lab: Lab): Promise<Result>;
+}

@@ -1,0 +1,140 @@
+// The exact structures that the papers start from: linear and binary search, hash set and trie, beside the fingerprint
+// filter. Time and bytes a URL as n grows, each only as far as it is bearable.
+import { filters } from '../../filters/registry.js';
+import { Sieve } from '../../sieve.js';
+import { bareUrls } from '../bare-urls.js';
+import { ones } from '../counted.js';
+import { LineWriter } from '../line-writer.js';
+import { numberedLines } from '../negatives.js';
+import { Stopwatch } from '../stopwatch.js';
+import { count, factor, listed } from '../wording.js';
+const STRUCTURES = ['linear', 'sorted-array', 'hash-set', 'trie', 'fingerprint'];
+const SIZES = [1e3, 3e3, 1e4, 3e4, 1e5, 3e5, 1e6, 3e6];
+const QUICK_SIZES = [1e3, 3e3, 1e4, 3e4, 1e5];
+/** Where the list is searched from its start there are n comparisons a query: few queries will do. */
+const QUERIES = 50_000;
+const SLOW_QUERIES = 1_000;
+const SLOW_URLS = 20_000;
+const bearable = (structure) => filters[structure].comfortableUrls ?? Number.POSITIVE_INFINITY;
+// Evenly spread over the first n URLs, as lines.
+function spread(urls, n, queries) {
+    const writer = new LineWriter(queries * 80);
+    for (let q = 0; q < queries; q++) {
+        const i = Math.floor((q * n) / queries);
+        writer.copy(urls.bytes, urls.starts[i], urls.ends[i]).end();
+    }
+    return writer.lines;
+}
+async function measure(lab, structure, urls, sizes) {
+    const sieve = await Sieve.create({ filter: structure, profile: 'raw', key: lab.key('baselines') });
+    const outcomes = [];
+    let added = 0;
+    for (const n of sizes) {
+        const [adding, hitting, missing] = [new Stopwatch(), new Stopwatch(), new Stopwatch()];
+        const fresh = urls.lines(added, n);
+        let wrong = n - added - ones(adding.time(() => sieve.addLines(fresh)));
+        const queries = Math.min(n, bearable(structure) < SLOW_URLS ? SLOW_QUERIES : QUERIES);
+        const hits = spread(urls, n, queries);
+        // New ones: URLs past n where there are some, so that every structure gets natural ones; else numbered ones.
+        const misses = n + queries <= urls.count ? urls.lines(n, n + queries) : numberedLines(urls, n - queries, n);
+        wrong += queries - ones(hitting.time(() => sieve.hasLines(hits)));
+        wrong += ones(missing.time(() => sieve.hasLines(misses)));
+        outcomes.push({
+            structure,
+            urls: n,
+            bytesPerUrl: sieve.stats().sizeBytes / n,
+            wrong,
+            nsAdd: adding.nsEach(n - added),
+            nsHit: hitting.nsEach(queries),
+            nsMiss: missing.nsEach(queries),
+        });
+        added = n;
+    }
+    return outcomes;
+}
+function outcomeTable(outcomes) {
+    return {
+        title: 'Exact structures as n grows',
+        note: 'ns/add is for the URLs added since the row before; each structure goes only as far as it is bearable. Bytes of the four in JavaScript are what their keys and tables take by V8’s layout, not a measurement of the process. Wrong answers: of all added and asked.',
+        columns: [
+            { name: 'structure', as: 'text' },
+            { name: 'n', as: 'count' },
+            { name: 'bytes/URL', as: 'ratio' },
+            { name: 'wrong answers', as: 'count' },
+            { name: 'ns/add', as: 'time', timing: true },
+            { name: 'ns/hit', as: 'time', timing: true },
+            { name: 'ns/miss', as: 'time', timing: true },
+        ],
+        rows: outcomes.map((outcome) => [
+            outcome.structure,
+            outcome.urls,
+            outcome.bytesPerUrl,
+            outcome.wrong,
+            outcome.nsAdd,
+            outcome.nsHit,
+            outcome.nsMiss,
+        ]),
+    };
+}
+function plots(outcomes) {
+    const plot = (title, label, of) => ({
+        title,
+        alt: `${title}, against the number of URLs, for ${listed(STRUCTURES)}`,
+        x: { label: 'URLs', log: true },
+        y: { label, log: true },
+        kind: 'line',
+        series: STRUCTURES.map((structure) => ({
+            name: structure,
+            points: outcomes
+                .filter((outcome) => outcome.structure === structure)
+                .map((outcome) => ({ x: outcome.urls, y: of(outcome) })),
+        })).filter(({ points }) => points.length > 0),
+    });
+    return [
+        plot('Time to add a URL', 'ns', ({ nsAdd }) => nsAdd),
+        plot('Time to ask for a new URL', 'ns', ({ nsMiss }) => nsMiss),
+        plot('Memory of a URL', 'bytes', ({ bytesPerUrl }) => bytesPerUrl),
+    ];
+}
+function finding(outcomes) {
+    const of = (structure) => outcomes.filter((outcome) => outcome.structure === structure);
+    const growthOf = (structure) => {
+        const all = of(structure);
+        return `${structure} ${factor(all.at(-1).nsMiss / all[0].nsMiss)} times (${count(all[0].urls)} to ${count(all.at(-1).urls)} URLs)`;
+    };
+    const set = of('hash-set').at(-1);
+    const prints = of('fingerprint').find(({ urls }) => urls === set.urls);
+    const smallest = [...outcomes]
+        .filter(({ urls }) => urls === set.urls)
+        .sort((a, b) => a.bytesPerUrl - b.bytesPerUrl)[0];
+    const compare = (ours, theirs, less, more) => ours < theirs ? `${factor(theirs / ours)} times ${less}` : `${factor(ours / theirs)} times ${more}`;
+    const wrong = outcomes.reduce((sum, outcome) => sum + outcome.wrong, 0);
+    return [
+        `From the smallest to the largest n of each, a question costs more by a factor of: ${listed(STRUCTURES.map(growthOf))}.`,
+        `At ${count(set.urls)} URLs fingerprint takes ${prints.bytesPerUrl.toFixed(1)} bytes a URL, ${compare(prints.bytesPerUrl, set.bytesPerUrl, 'less', 'more')} than hash-set, and adds ${compare(prints.nsAdd, set.nsAdd, 'faster', 'slower')}; the smallest there is ${smallest.structure}.`,
+        wrong === 0 ? 'None gave a wrong answer.' : `Wrong answers: ${count(wrong)}.`,
+    ].join(' ');
+}
+async function run(lab) {
+    lab.progress(0, 'URLs');
+    const wanted = lab.quick ? QUICK_SIZES : SIZES;
+    const urls = await bareUrls(lab, wanted.at(-1) + QUERIES);
+    const sizes = wanted.filter((n) => n <= urls.count);
+    if (sizes.length === 0)
+        sizes.push(urls.count);
+    const outcomes = [];
+    for (const [i, structure] of STRUCTURES.entries()) {
+        lab.progress((i + 0.5) / STRUCTURES.length, structure);
+        const mine = sizes.filter((n) => n <= bearable(structure));
+        outcomes.push(...(await measure(lab, structure, urls, mine.length > 0 ? mine : sizes.slice(0, 1))));
+    }
+    lab.progress(1, 'done');
+    return { finding: finding(outcomes), tables: [outcomeTable(outcomes)], plots: plots(outcomes) };
+}
+export const baselines = {
+    name: 'baselines',
+    title: 'Linear search, binary search, hash set, trie',
+    source: 'cen-2010, term-project, url-caching',
+    asks: 'What do the exact structures cost a URL, in time and bytes, as their number grows?',
+    run,
+};

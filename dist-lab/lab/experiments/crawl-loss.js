@@ -1,0 +1,171 @@
+// What a false positive costs: a simulated crawl with each filter. A page answered "seen" at first sight is lost, and
+// so is every page that is linked only from lost ones.
+import { SieveError } from '../../errors.js';
+import { filterNames, filters } from '../../filters/registry.js';
+import { Sieve } from '../../sieve.js';
+import { crawl } from '../crawl.js';
+import { inLinks, linkGraph, reachable } from '../link-graph.js';
+import { shuffle } from '../shuffle.js';
+import { sitesOf } from '../sites.js';
+import { aboveZero, covers, measuredRate } from '../trial.js';
+import { count, factor, listed, percent } from '../wording.js';
+/** Links that lead to a page already found, in crawls of the web. */
+const REPEATS = 0.86;
+const BITS_PER_URL = [8, 12, 16];
+/** The list with its URLs in another order. */
+function reordered(list, order) {
+    const starts = Uint32Array.from(order, (i) => list.starts[i]);
+    const ends = Uint32Array.from(order, (i) => list.ends[i]);
+    return {
+        count: order.length,
+        bytes: list.bytes,
+        starts,
+        ends,
+        at: (i) => list.at(order[i]),
+        lines: () => new Uint8Array(0),
+    };
+}
+async function run(lab, filter, bits, graph, list, truth) {
+    const size = bits === null ? {} : { sizeBytes: Math.ceil((bits * graph.pages) / 8), expectedUrls: graph.pages };
+    let sieve;
+    try {
+        sieve = await Sieve.create({ filter, profile: 'raw', key: lab.key('crawl-loss'), ...size });
+    }
+    catch (error) {
+        if (error instanceof SieveError)
+            return null; // cannot be had in this size, or needs more than a size
+        throw error;
+    }
+    const done = crawl(graph, list, sieve);
+    return {
+        filter,
+        bitsPerUrl: bits,
+        usedBitsPerUrl: (sieve.stats().sizeBytes * 8) / graph.pages,
+        crawl: done,
+        direct: measuredRate(done.asked - done.fetched, done.asked),
+        behind: truth - done.asked,
+        lost: truth - done.fetched,
+    };
+}
+function lossTable(rows, truth) {
+    return {
+        title: 'Pages lost by filter and memory',
+        note: `Of ${count(truth)} pages that can be reached. Directly: a link led there and the filter said "seen". Behind: no link that was followed led there. Expected: the filter's own rate, added up as it filled.`,
+        columns: [
+            { name: 'filter', as: 'text' },
+            { name: 'bits/URL', as: 'ratio' },
+            { name: 'links followed', as: 'count' },
+            { name: 'pages asked', as: 'count' },
+            { name: 'lost directly', as: 'count' },
+            { name: 'rate', as: 'rate' },
+            { name: 'low', as: 'rate' },
+            { name: 'high', as: 'rate' },
+            { name: 'expected', as: 'ratio' },
+            { name: 'lost behind', as: 'count' },
+            { name: 'lost in all', as: 'count' },
+            { name: 'share lost', as: 'rate' },
+        ],
+        rows: rows.map((row) => [
+            row.filter,
+            row.usedBitsPerUrl,
+            row.crawl.links,
+            row.crawl.asked,
+            row.direct.hits,
+            row.direct.rate,
+            row.direct.low,
+            row.direct.high,
+            row.crawl.expectedLosses,
+            row.behind,
+            row.lost,
+            row.lost / truth,
+        ]),
+    };
+}
+function graphTable(graph, sites, truth) {
+    const counts = inLinks(graph);
+    const share = (least) => counts.reduce((sum, n) => sum + (n >= least ? 1 : 0), 0) / graph.pages;
+    return {
+        title: 'The graph',
+        columns: [
+            { name: 'what', as: 'text' },
+            { name: 'value', as: 'ratio' },
+        ],
+        rows: [
+            ['pages', graph.pages],
+            ['sites', sites],
+            ['links', graph.targets.length],
+            ['pages that can be reached', truth],
+            ['share of links to a page already found', 1 - (truth - 1) / graph.targets.length],
+            ['share of pages with one link', 1 - share(2)],
+            ['share of pages with 10 links or more', share(10)],
+            ['share of pages with 100 links or more', share(100)],
+            ['most links to one page', counts.reduce((most, n) => Math.max(most, n), 0)],
+        ],
+    };
+}
+function finding(rows, truth) {
+    const sized = rows.filter(({ bitsPerUrl }) => bitsPerUrl !== null);
+    const grown = rows.filter(({ bitsPerUrl }) => bitsPerUrl === null);
+    const direct = sized.reduce((sum, row) => sum + row.direct.hits, 0);
+    const behind = sized.reduce((sum, row) => sum + row.behind, 0);
+    const off = sized.filter((row) => !covers(row.direct, row.crawl.expectedLosses / row.direct.trials));
+    const ratios = BITS_PER_URL.map((bits) => {
+        const same = sized.filter(({ bitsPerUrl }) => bitsPerUrl === bits).sort((a, b) => a.lost - b.lost);
+        const [best, worst] = [same[0], same.at(-1)];
+        return `${bits} bits a URL ${percent(best.lost / truth)} with ${best.filter} and ${percent(worst.lost / truth)} with ${worst.filter}`;
+    });
+    const exact = grown.map((row) => `${row.filter} (${row.usedBitsPerUrl.toFixed(0)} bits a URL) loses ${count(row.lost)}`);
+    return [
+        `Of ${count(truth)} pages a crawl loses at ${listed(ratios)}; ${listed(exact)}.`,
+        ` Every 100 pages lost directly take ${direct === 0 ? 'no' : ((100 * behind) / direct).toFixed(0)} more with them that only they link to.`,
+        off.length === 0
+            ? ' Direct losses are what each filter expects of itself.'
+            : ` Direct losses differ from what the filter expects of itself for ${listed(off.map((row) => `${row.filter} at ${row.bitsPerUrl} bits (${factor(row.direct.hits / row.crawl.expectedLosses)} times)`))}.`,
+    ].join('');
+}
+export const crawlLoss = {
+    name: 'crawl-loss',
+    title: 'Pages that a crawl loses',
+    source: 'ours',
+    asks: 'How many pages does a crawl lose to false positives with each filter, and how many behind them?',
+    async run(lab) {
+        const given = await lab.urls(lab.quick ? 15_000 : 200_000);
+        const order = shuffle(Uint32Array.from({ length: given.count }, (_, i) => i), lab.random('crawl-loss order'));
+        const list = reordered(given, order);
+        const sites = sitesOf(list);
+        const graph = linkGraph({ siteOf: sites.of, repeats: REPEATS, random: lab.random('crawl-loss links') });
+        const truth = reachable(graph);
+        // Exact baselines lose nothing by their nature, and one of them takes hours.
+        const approximate = filterNames.filter((name) => filters[name].errs !== 'not at all');
+        const runs = approximate.flatMap((filter) => filters[filter].can.grow
+            ? [{ filter, bits: null }]
+            : BITS_PER_URL.map((bits) => ({ filter, bits: bits })));
+        const rows = [];
+        for (const [i, { filter, bits }] of runs.entries()) {
+            lab.progress(i / runs.length, `${filter}${bits === null ? '' : `, ${bits} bits a URL`}`);
+            const row = await run(lab, filter, bits, graph, list, truth);
+            if (row)
+                rows.push(row);
+        }
+        lab.progress(1, 'done');
+        const line = (filter, y) => aboveZero(rows
+            .filter((row) => row.filter === filter && row.bitsPerUrl !== null)
+            .map((row) => ({ x: row.usedBitsPerUrl, y: y(row) })));
+        return {
+            finding: finding(rows, truth),
+            tables: [lossTable(rows, truth), graphTable(graph, sites.names.length, truth)],
+            plots: [
+                {
+                    title: 'Share of pages lost by memory',
+                    alt: 'Share of reachable pages that a crawl does not fetch, against bits per URL, one line for each filter.',
+                    x: { label: 'bits per URL' },
+                    y: { label: 'share of pages lost', log: true },
+                    kind: 'line',
+                    series: approximate
+                        .map((filter) => ({ name: filter, points: line(filter, (row) => row.lost / truth) }))
+                        .filter(({ points }) => points.length > 0),
+                },
+            ],
+        };
+    },
+};

@@ -1,0 +1,207 @@
+// What each approximate filter is worth at equal memory: its rate on new URLs as they come and on recombined ones, its
+// speed, and how far it is from the log2(1/rate) bits a URL that no structure can do without.
+import { filterNames, filters } from '../../filters/registry.js';
+import { clopperPearson } from '../../interval.js';
+import { Sieve } from '../../sieve.js';
+import { limitBitsPerUrl, optimalHashes } from '../../sizing.js';
+import { bareUrls } from '../bare-urls.js';
+import { ones, RATE_COLUMNS, rateCells } from '../counted.js';
+import { keptLines } from '../line-writer.js';
+import { Pieces, recombinedLines } from '../negatives.js';
+import { Stopwatch } from '../stopwatch.js';
+import { count, listed, percent, withInterval } from '../wording.js';
+const BITS_PER_URL = [8, 12, 16, 24, 32];
+const MOST_URLS = 3_400_000;
+const QUICK_URLS = 60_000;
+const LAYERS = 4;
+const RECOMBINED = 200_000;
+/** Errors from which a rate is told apart from its neighbours. */
+const ENOUGH = 10;
+/** Filters of a fixed size; a filter that grows has its own experiment. */
+const contenders = filterNames.filter((name) => !filters[name].can.grow);
+// Every second URL goes in, the others are the new ones: pages of the same sites at the same time, as a crawler meets.
+async function questions(lab) {
+    const urls = await bareUrls(lab, lab.quick ? QUICK_URLS : MOST_URLS);
+    const even = urls.filter((i) => i % 2 === 0);
+    const odd = urls.filter((i) => i % 2 === 1);
+    const inserted = even.lines(0, even.count);
+    const most = Math.min(RECOMBINED, even.count);
+    const mixed = recombinedLines(new Pieces(even, LAYERS), most, lab.random('equal-memory recombined'));
+    const known = await Sieve.create({ profile: 'raw', key: lab.key('equal-memory known') });
+    known.addLines(inserted);
+    // Added after the URLs themselves: what is new to it is neither one of them nor a repeat.
+    const recombined = keptLines(mixed, known.addLines(mixed));
+    return {
+        inserted,
+        held: even.count,
+        natural: odd.lines(0, odd.count),
+        naturals: odd.count,
+        recombined: recombined.lines,
+        recombineds: recombined.count,
+    };
+}
+function optionsFor(filter, bits, urls) {
+    const isLayered = filter === 'multilayer' || filter === 'keyword-layers';
+    if (!isLayered)
+        return { filter, bits, expectedUrls: urls };
+    // The XOR layer holds every URL: k is the best for it.
+    const layers = filter === 'multilayer' ? LAYERS : 3;
+    const hashes = optimalHashes({ bits: Math.floor(bits / (layers + 1)), urls });
+    return { filter, bits, expectedUrls: urls, layers, hashes };
+}
+async function judge(lab, filter, bitsPerUrl, all) {
+    const { inserted, held, natural, naturals, recombined, recombineds } = all;
+    const options = optionsFor(filter, bitsPerUrl * held, held);
+    const sieve = await Sieve.create({ ...options, profile: 'raw', key: lab.key('equal-memory') });
+    const [adding, hitting, missing] = [new Stopwatch(), new Stopwatch(), new Stopwatch()];
+    adding.time(() => sieve.addLines(inserted));
+    const found = ones(hitting.time(() => sieve.hasLines(inserted)));
+    if (found !== held)
+        throw new Error(`${filter} forgot ${held - found} of ${held} URLs`);
+    const hits = ones(missing.time(() => sieve.hasLines(natural)));
+    const stats = sieve.stats();
+    return {
+        filter,
+        bitsPerUrl,
+        usedBits: (stats.sizeBytes * 8) / held,
+        hashes: sieve.plan.hashes,
+        held,
+        natural: { hits, trials: naturals },
+        recombined: { hits: ones(sieve.hasLines(recombined)), trials: recombineds },
+        expectedRate: stats.expectedRate,
+        nsAdd: adding.nsEach(held),
+        nsHit: hitting.nsEach(held),
+        nsMiss: missing.nsEach(naturals),
+    };
+}
+const rateOf = ({ hits, trials }) => hits / Math.max(1, trials);
+/** Bits a URL more than the limit at this rate. */
+const waste = ({ usedBits }, rate) => usedBits - limitBitsPerUrl(rate);
+function mainTable(outcomes) {
+    return {
+        title: 'Every approximate filter at the same memory',
+        note: 'Half of the URLs are in, the other half is asked: every second one, without its scheme. Waste: bits a URL above the limit log2(1/rate), and in per cent of it; "at most" takes the upper end of the interval, and is all there is where no error was seen.',
+        columns: [
+            { name: 'bits/URL', as: 'count' },
+            { name: 'filter', as: 'text' },
+            { name: 'bits used/URL', as: 'ratio' },
+            { name: 'k', as: 'count' },
+            ...RATE_COLUMNS,
+            { name: 'rate by stats()', as: 'rate' },
+            { name: 'waste, bits', as: 'ratio' },
+            { name: 'waste, %', as: 'ratio' },
+            { name: 'waste at most, bits', as: 'ratio' },
+            { name: 'ns/add', as: 'time', timing: true },
+            { name: 'ns/hit', as: 'time', timing: true },
+            { name: 'ns/miss', as: 'time', timing: true },
+        ],
+        rows: outcomes.map((outcome) => {
+            const rate = rateOf(outcome.natural);
+            const { upper } = clopperPearson(outcome.natural);
+            return [
+                outcome.bitsPerUrl,
+                outcome.filter,
+                outcome.usedBits,
+                outcome.hashes,
+                ...rateCells(outcome.natural.hits, outcome.natural.trials),
+                outcome.expectedRate,
+                rate > 0 ? waste(outcome, rate) : null,
+                rate > 0 && rate < 1 ? (waste(outcome, rate) / limitBitsPerUrl(rate)) * 100 : null,
+                waste(outcome, upper),
+                outcome.nsAdd,
+                outcome.nsHit,
+                outcome.nsMiss,
+            ];
+        }),
+    };
+}
+function recombinedTable(outcomes) {
+    return {
+        title: 'The same filters asked for recombined segments',
+        note: 'New URLs made of the beginning of one that is in and the rest of another: every segment is known at its place.',
+        columns: [
+            { name: 'bits/URL', as: 'count' },
+            { name: 'filter', as: 'text' },
+            ...RATE_COLUMNS,
+            { name: 'rate / rate of natural ones', as: 'ratio' },
+        ],
+        rows: outcomes.map(({ bitsPerUrl, filter, natural, recombined }) => [
+            bitsPerUrl,
+            filter,
+            ...rateCells(recombined.hits, recombined.trials),
+            natural.hits > 0 && recombined.trials > 0 ? rateOf(recombined) / rateOf(natural) : null,
+        ]),
+    };
+}
+function ratePlot(title, of, outcomes) {
+    return {
+        title,
+        alt: `${title}, for each approximate filter, beside the information limit`,
+        x: { label: 'bits a URL' },
+        y: { label: 'false-positive rate', log: true },
+        kind: 'line',
+        series: [
+            ...contenders.map((filter) => ({
+                name: filter,
+                points: outcomes
+                    .filter((outcome) => outcome.filter === filter && of(outcome).hits > 0)
+                    .map((outcome) => {
+                    const { lower, upper } = clopperPearson(of(outcome));
+                    return { x: outcome.bitsPerUrl, y: rateOf(of(outcome)), low: lower, high: upper };
+                }),
+            })),
+            { name: 'limit', points: BITS_PER_URL.filter((b) => b <= 24).map((b) => ({ x: b, y: 2 ** -b })) },
+        ].filter(({ points }) => points.length > 0),
+    };
+}
+function finding(outcomes) {
+    const sentences = [];
+    const at = (bits) => outcomes.filter((outcome) => outcome.bitsPerUrl === bits);
+    const told = (bits) => at(bits).filter(({ natural }) => natural.hits >= ENOUGH).length;
+    // The most memory at which every filter errs often enough to be told from the others; or at least two.
+    const descending = [...BITS_PER_URL].reverse();
+    const bits = descending.find((b) => told(b) === contenders.length) ?? descending.find((b) => told(b) >= 2);
+    if (bits !== undefined) {
+        const here = at(bits);
+        const byRate = [...here].sort((a, b) => rateOf(a.natural) - rateOf(b.natural));
+        const [best, worst] = [byRate[0], byRate.at(-1)];
+        const shown = ({ natural }) => withInterval(rateOf(natural), clopperPearson(natural));
+        sentences.push(`With ${bits} bits a URL and ${count(best.held)} URLs ${best.filter} errs least on new URLs as they come, ${shown(best)}, and ${worst.filter} most, ${shown(worst)}.`);
+        const suffering = here.filter(({ natural, recombined }) => recombined.trials > 0 && clopperPearson(recombined).lower > clopperPearson(natural).upper);
+        sentences.push(suffering.length === 0
+            ? 'No filter errs more on recombined segments.'
+            : `On recombined segments ${listed(suffering.map(({ filter, recombined }) => `${filter} errs for ${percent(rateOf(recombined))}`))}; the others no more than on any new URL.`);
+    }
+    const fastest = (of) => [...outcomes].filter(({ bitsPerUrl }) => bitsPerUrl === 16).sort((a, b) => of(a) - of(b))[0].filter;
+    const quickest = [...new Set([fastest(({ nsAdd }) => nsAdd), fastest(({ nsMiss }) => nsMiss)])];
+    sentences.push(`Fastest at 16 bits: ${quickest.length === 1 ? `${quickest[0]}, for adding and for asking` : `${quickest[0]} for adding, ${quickest[1]} for asking`}.`);
+    return sentences.join(' ');
+}
+async function run(lab) {
+    lab.progress(0, 'URLs');
+    const all = await questions(lab);
+    const outcomes = [];
+    const steps = BITS_PER_URL.length * contenders.length;
+    for (const bits of BITS_PER_URL) {
+        for (const filter of contenders) {
+            lab.progress(outcomes.length / steps, `${filter}, ${bits} bits a URL`);
+            outcomes.push(await judge(lab, filter, bits, all));
+        }
+    }
+    lab.progress(1, 'done');
+    return {
+        finding: finding(outcomes),
+        tables: [mainTable(outcomes), recombinedTable(outcomes)],
+        plots: [
+            ratePlot('Rate on new URLs as they come', ({ natural }) => natural, outcomes),
+            ratePlot('Rate on recombined segments', ({ recombined }) => recombined, outcomes),
+        ],
+    };
+}
+export const equalMemory = {
+    name: 'equal-memory',
+    title: 'Every filter at the same memory',
+    source: 'ours',
+    asks: 'What is each approximate filter worth when all have the same bits a URL?',
+    run,
+};

@@ -1,0 +1,166 @@
+// Does the fingerprint filter stay flat? Cost and bytes a URL from ten thousand URLs to a hundred million, the largest
+// step by which its memory grows, and the longest that one batch waited for it.
+import { Sieve } from '../../sieve.js';
+import { LineWriter } from '../line-writer.js';
+import { Stopwatch } from '../stopwatch.js';
+import { count, factor } from '../wording.js';
+const SIZES = [1e4, 3e4, 1e5, 3e5, 1e6, 3e6, 1e7, 3e7, 1e8];
+const QUICK_SIZES = [1e4, 3e4, 1e5, 3e5, 1e6];
+/** URLs of the list that are used over and over, each time with the number of the round behind them. */
+const BLOCK_URLS = 1_000_000;
+const QUICK_BLOCK_URLS = 100_000;
+const BATCH_URLS = 2048;
+/** The round's number: always as many digits, so that URLs do not grow with n. */
+const ROUND_DIGITS = 4;
+/** Up to this ratio of the dearest to the cheapest we call it flat. */
+const FLAT = 2;
+/** Newline-separated URLs whose last digits can be changed in place. */
+class Rounds {
+    count;
+    #lines;
+    /** Where each line begins, and at the end the length of all. */
+    #starts;
+    constructor(lines, starts) {
+        this.#lines = lines;
+        this.#starts = starts;
+        this.count = starts.length - 1;
+    }
+    /** URLs [from, to) of a round, as lines. */
+    lines(round, from, to) {
+        const digits = String(round).padStart(ROUND_DIGITS, '0');
+        for (let i = from; i < to; i++) {
+            const end = this.#starts[i + 1] - 1;
+            for (let d = 0; d < ROUND_DIGITS; d++)
+                this.#lines[end - ROUND_DIGITS + d] = digits.charCodeAt(d);
+        }
+        return this.#lines.subarray(this.#starts[from], this.#starts[to]);
+    }
+}
+async function rounds(lab) {
+    const urls = await lab.urls(lab.quick ? QUICK_BLOCK_URLS : BLOCK_URLS);
+    const writer = new LineWriter(urls.count * 80);
+    const starts = new Uint32Array(urls.count + 1);
+    for (let i = 0; i < urls.count; i++) {
+        writer.copy(urls.bytes, urls.starts[i], urls.ends[i]);
+        // A place for the round: '/' keeps it apart from digits that the URL ends with.
+        writer
+            .slash()
+            .number(10 ** (ROUND_DIGITS - 1))
+            .end();
+        starts[i + 1] = writer.lines.length;
+    }
+    return new Rounds(writer.lines.slice(), starts);
+}
+async function grow(lab, sizes) {
+    const block = await rounds(lab);
+    const sieve = await Sieve.create({ filter: 'fingerprint', profile: 'raw', key: lab.key('growth') });
+    const stages = [];
+    let bytes = sieve.stats().sizeBytes;
+    let done = 0;
+    for (const [i, size] of sizes.entries()) {
+        lab.progress(done / sizes.at(-1), `${count(size)} URLs`);
+        const times = [];
+        const total = new Stopwatch();
+        const before = done;
+        let stepBytes = 0;
+        while (done < size) {
+            const from = done % block.count;
+            const to = Math.min(block.count, from + BATCH_URLS, from + size - done);
+            const lines = block.lines(Math.floor(done / block.count), from, to);
+            const earlier = total.seconds;
+            total.time(() => sieve.addLines(lines));
+            times.push((total.seconds - earlier) * 1000);
+            done += to - from;
+            const now = sieve.stats().sizeBytes;
+            stepBytes = Math.max(stepBytes, now - bytes);
+            bytes = now;
+            if (times.length % 4096 === 0)
+                lab.progress(done / sizes.at(-1), `${count(sizes[i])} URLs`);
+        }
+        times.sort((a, b) => a - b);
+        stages.push({
+            urls: sieve.stats().urls,
+            added: done - before,
+            ns: total.nsEach(done - before),
+            bytesPerUrl: bytes / done,
+            stepBytes,
+            longestMs: times.at(-1),
+            medianMs: times[times.length >> 1],
+        });
+    }
+    return stages;
+}
+function stageTable(stages) {
+    return {
+        title: 'The fingerprint filter as it grows',
+        note: `One filter, never told how many will come, profile raw, batches of ${count(BATCH_URLS)} URLs. Each row is for the URLs added since the row before. Past the list its URLs come again with another number behind them. A step is what memory grew by within one batch.`,
+        columns: [
+            { name: 'URLs', as: 'count' },
+            { name: 'added', as: 'count' },
+            { name: 'ns/add', as: 'time', timing: true },
+            { name: 'bytes/URL', as: 'ratio' },
+            { name: 'largest step, bytes', as: 'bytes' },
+            { name: 'median batch, ms', as: 'time', timing: true },
+            { name: 'longest batch, ms', as: 'time', timing: true },
+        ],
+        rows: stages.map((stage) => [
+            stage.urls,
+            stage.added,
+            stage.ns,
+            stage.bytesPerUrl,
+            stage.stepBytes,
+            stage.medianMs,
+            stage.longestMs,
+        ]),
+    };
+}
+function plots(stages) {
+    const plot = (title, label, of, log = false) => ({
+        title,
+        alt: `${title}, against the number of URLs`,
+        x: { label: 'URLs', log: true },
+        y: { label, log },
+        kind: 'line',
+        series: [{ name: 'fingerprint', points: stages.map((stage) => ({ x: stage.urls, y: of(stage) })) }],
+    });
+    const stalls = plot('Batches while it grows', 'ms', ({ longestMs }) => longestMs, true);
+    return [
+        plot('Cost of a URL', 'ns', ({ ns }) => ns),
+        plot('Memory of a URL', 'bytes', ({ bytesPerUrl }) => bytesPerUrl),
+        {
+            ...stalls,
+            alt: 'The longest and the median batch of 2,048 URLs, in milliseconds, against the number of URLs',
+            series: [
+                { name: 'longest batch', points: stalls.series[0].points },
+                { name: 'median batch', points: stages.map(({ urls, medianMs }) => ({ x: urls, y: medianMs })) },
+            ],
+        },
+    ];
+}
+function finding(stages) {
+    const spread = (of) => Math.max(...stages.map(of)) / Math.min(...stages.map(of));
+    const [first, last] = [stages[0], stages.at(-1)];
+    const [time, memory] = [spread(({ ns }) => ns), spread(({ bytesPerUrl }) => bytesPerUrl)];
+    const say = (ratio) => (ratio <= FLAT ? 'stays flat' : 'does not stay flat');
+    const dearest = stages.reduce((most, stage) => (stage.ns > most.ns ? stage : most));
+    const longest = Math.max(...stages.map(({ longestMs }) => longestMs));
+    const step = Math.max(...stages.map(({ stepBytes }) => stepBytes));
+    return [
+        `From ${count(first.urls)} to ${count(last.urls)} URLs the cost of a URL ${say(time)} (dearest / cheapest ${factor(time)}; dearest up to ${count(dearest.urls)} URLs)`,
+        `and its memory ${say(memory)} (most / least ${factor(memory)}, ${last.bytesPerUrl.toFixed(1)} bytes at the end).`,
+        `The largest step takes ${count(step)} bytes, ${step > last.bytesPerUrl * last.urls * 0.1 ? 'a large part' : 'a small part'} of the ${count(last.bytesPerUrl * last.urls)} it holds at the end; the longest of all batches took ${factor(longest)} ms.`,
+    ].join(' ');
+}
+async function run(lab) {
+    lab.progress(0, 'URLs');
+    const stages = await grow(lab, lab.quick ? QUICK_SIZES : SIZES);
+    lab.progress(1, 'done');
+    return { finding: finding(stages), tables: [stageTable(stages)], plots: plots(stages) };
+}
+export const growth = {
+    name: 'growth',
+    title: 'The default filter as it grows',
+    source: 'ours',
+    asks: 'Do the cost and the memory of a URL stay flat while the fingerprint filter grows?',
+    run,
+};

@@ -1,0 +1,2 @@
+import type { Experiment } from '../experiment.ts';
+export declare const urlCache: Experiment;

@@ -1,0 +1,228 @@
+import { Sieve } from '../../sieve.js';
+import { classicRate, optimalHashes, urlCachingBits } from '../../sizing.js';
+import { heapBytes } from '../heap.js';
+import { aboveZero, countSeen, covers, measuredRate, ratePoint, trial } from '../trial.js';
+import { count, factor, listed, percent } from '../wording.js';
+/** The paper's k, and the bits a URL that its m = k·n / ln 2 gives. */
+const PAPER_HASHES = 3;
+const PAPER_RATIO = PAPER_HASHES / Math.LN2;
+const TRIO = 'the three in turn';
+const choices = [
+    { name: TRIO, hash: ['poly31', 'djb2', 'xor17'], good: false },
+    { name: 'poly31', hash: 'poly31', good: false },
+    { name: 'djb2', hash: 'djb2', good: false },
+    { name: 'xor17', hash: 'xor17', good: false },
+    { name: 'murmur3', hash: 'murmur3', good: true },
+    { name: 'xxh64', hash: 'xxh64', good: true },
+    { name: 'siphash', hash: 'siphash', good: true },
+];
+const shownRatio = (ratio) => (ratio === PAPER_RATIO ? '3 / ln 2' : String(ratio));
+/** The cell with the lowest measured rate among those of one hash and one m/n. */
+function lowest(cells) {
+    return cells.reduce((a, b) => (b.rate.rate < a.rate.rate ? b : a));
+}
+function gridTable(cells, urls) {
+    const rows = cells.map((cell) => {
+        const same = cells.filter(({ choice, ratio }) => choice === cell.choice && ratio === cell.ratio);
+        const bits = Math.ceil(cell.ratio * urls);
+        const marks = [
+            lowest(same) === cell ? 'lowest' : '',
+            optimalHashes({ bits, urls }) === cell.hashes ? '(m/n)·ln 2' : '',
+        ];
+        return [
+            cell.choice.name,
+            shownRatio(cell.ratio),
+            cell.hashes,
+            cell.rate.hits,
+            cell.rate.trials,
+            cell.rate.rate,
+            cell.rate.low,
+            cell.rate.high,
+            cell.expected,
+            marks.filter(Boolean).join(', ') || null,
+        ];
+    });
+    return {
+        title: 'False positives over m and k',
+        note: `${count(urls)} URLs held. Marked: the k with the lowest rate measured, and the whole k that the formula names.`,
+        columns: [
+            { name: 'hash', as: 'text' },
+            { name: 'm/n', as: 'text' },
+            { name: 'k', as: 'count' },
+            { name: 'false positives', as: 'count' },
+            { name: 'asked', as: 'count' },
+            { name: 'rate', as: 'rate' },
+            { name: 'low', as: 'rate' },
+            { name: 'high', as: 'rate' },
+            { name: 'formula', as: 'rate' },
+            { name: 'optimum', as: 'text' },
+        ],
+        rows,
+    };
+}
+function memoryTable(held, urls) {
+    const columns = [
+        { name: 'structure', as: 'text' },
+        { name: 'bytes', as: 'bytes' },
+        { name: 'bytes/URL', as: 'ratio' },
+        { name: 'heap bytes/URL', as: 'ratio', timing: true },
+        { name: 'false positives', as: 'count' },
+        { name: 'asked', as: 'count' },
+        { name: 'rate', as: 'rate' },
+        { name: 'low', as: 'rate' },
+        { name: 'high', as: 'rate' },
+    ];
+    return {
+        title: 'Memory beside a hash set',
+        note: `${count(urls)} URLs. The hash set's bytes are its own estimate; the heap is measured after the garbage collector ran.`,
+        columns,
+        rows: held.map(({ name, sizeBytes, heapBytes: heap, rate }) => [
+            name,
+            sizeBytes,
+            sizeBytes / urls,
+            heap === null ? null : heap / urls,
+            rate.hits,
+            rate.trials,
+            rate.rate,
+            rate.low,
+            rate.high,
+        ]),
+    };
+}
+/** What a sieve of the URLs takes; `inHeap` when it keeps JavaScript objects. */
+async function hold(name, options, list, urls, inHeap) {
+    const members = list.lines(0, urls);
+    const before = inHeap ? heapBytes() : null;
+    const sieve = await Sieve.create({ profile: 'raw', ...options });
+    sieve.addLines(members);
+    const after = inHeap ? heapBytes() : null;
+    const asked = list.count - urls;
+    const rate = measuredRate(countSeen(sieve, list.lines(urls, list.count)), asked);
+    return {
+        name,
+        sizeBytes: sieve.stats().sizeBytes,
+        heapBytes: before === null || after === null ? null : after - before,
+        rate,
+    };
+}
+function finding(cells, held, urls) {
+    const groups = new Map();
+    for (const cell of cells) {
+        const name = `${cell.choice.name} ${cell.ratio}`;
+        groups.set(name, [...(groups.get(name) ?? []), cell]);
+    }
+    const optima = [...groups.values()].map((group) => {
+        const { choice, ratio } = group[0];
+        const formula = optimalHashes({ bits: Math.ceil(ratio * urls), urls });
+        const named = group.find(({ hashes }) => hashes === formula);
+        const best = lowest(group);
+        // Neighbours of the optimum differ by less than chance: the formula holds where its k is not worse by more.
+        return { choice, ratio, best, named, holds: named.rate.low <= best.rate.high };
+    });
+    const of = (good) => optima.filter(({ choice }) => choice.good === good);
+    const holding = (good) => `${of(good).filter(({ holds }) => holds).length} of ${of(good).length}`;
+    const widest = Math.max(...optima.map(({ ratio }) => ratio));
+    const weak = of(false)
+        .filter(({ ratio }) => ratio === widest)
+        .map(({ choice, named }) => ({ name: choice.name, named, times: named.rate.rate / named.expected }))
+        .sort((a, b) => b.times - a.times);
+    const off = weak.filter(({ named }) => !covers(named.rate, named.expected));
+    const right = weak.filter(({ named }) => covers(named.rate, named.expected));
+    const verdicts = [
+        ...off.map(({ name, times }) => `${name} errs ${factor(times)} times as often as the formula says`),
+        ...(right.length > 0 ? [`${listed(right.map(({ name }) => name))} within chance of it`] : []),
+    ];
+    const paper = cells.find(({ choice, ratio, hashes }) => choice.name === TRIO && ratio === PAPER_RATIO && hashes === PAPER_HASHES);
+    const set = held.find(({ name }) => name.startsWith('hash set'));
+    const ours = held[0];
+    const setBytes = set.sizeBytes / urls;
+    return [
+        `The paper's m = k·n / ln 2 and its three functions lose ${percent(paper.rate.rate)} of new URLs (${percent(paper.rate.low)} to ${percent(paper.rate.high)}; the formula says ${percent(paper.expected)}${covers(paper.rate, paper.expected) ? '' : ', outside the interval'}): ${(ours.sizeBytes / urls).toFixed(2)} bytes a URL where a hash set takes ${setBytes.toFixed(0)} by its own estimate, ${factor(set.sizeBytes / ours.sizeBytes)} times as much.`,
+        ` k = (m/n)·ln 2 is the best, or no worse than chance, in ${holding(true)} cases for good functions and ${holding(false)} for the paper's; at m/n = ${widest} ${listed(verdicts)}.`,
+    ].join('');
+}
+function plots(cells, ratios) {
+    const line = (name, some) => ({
+        name,
+        points: aboveZero(some.map(({ hashes, rate }) => ratePoint(hashes, rate))),
+    });
+    const widest = ratios.at(-1);
+    const good = choices.at(-1);
+    return [
+        {
+            title: `Rate against k, m/n = ${shownRatio(widest)}`,
+            alt: 'False-positive rate against the number of hashes, one line for each hash function, and the formula.',
+            x: { label: 'k' },
+            y: { label: 'false-positive rate', log: true },
+            kind: 'line',
+            series: [
+                ...choices.map((choice) => line(choice.name, cells.filter((cell) => cell.choice === choice && cell.ratio === widest))),
+                {
+                    name: 'formula',
+                    printed: true,
+                    points: cells
+                        .filter((cell) => cell.choice === good && cell.ratio === widest)
+                        .map(({ hashes, expected }) => ({ x: hashes, y: expected })),
+                },
+            ],
+        },
+        {
+            title: `Rate against k with ${good.name}`,
+            alt: 'False-positive rate against the number of hashes, one line for each m/n.',
+            x: { label: 'k' },
+            y: { label: 'false-positive rate', log: true },
+            kind: 'line',
+            series: ratios.map((ratio) => line(`m/n = ${shownRatio(ratio)}`, cells.filter((cell) => cell.choice === good && cell.ratio === ratio))),
+        },
+    ];
+}
+async function grid(lab, list, urls, ratios) {
+    const members = list.lines(0, urls);
+    const asked = list.count - urls;
+    const strangers = list.lines(urls, list.count);
+    const cells = [];
+    for (const [i, choice] of choices.entries()) {
+        for (const ratio of ratios) {
+            const bits = Math.ceil(ratio * urls);
+            const best = optimalHashes({ bits, urls });
+            const ks = new Set(lab.quick
+                ? [1, PAPER_HASHES, best, 2 * best]
+                : [1, 2, PAPER_HASHES, best - 1, best, best + 1, best + 3]);
+            lab.progress((i + ratios.indexOf(ratio) / ratios.length) / choices.length, `${choice.name}, m/n = ${shownRatio(ratio)}`);
+            for (const k of [...ks].sort((a, b) => a - b)) {
+                const { falsePositives } = await trial({ filter: 'classic', hash: choice.hash, key: lab.key('url-cache'), bits, hashes: k }, members, strangers, asked);
+                const expected = classicRate({ bits, hashes: k, urls });
+                cells.push({ choice, ratio, hashes: k, rate: falsePositives, expected });
+            }
+        }
+    }
+    return cells;
+}
+export const urlCache = {
+    name: 'url-cache',
+    title: 'A URL cache with three hash functions',
+    source: 'url-caching',
+    asks: 'Are three simple hash functions good enough, is k = (m/n)·ln 2 the best, and how much memory is saved against a hash set?',
+    async run(lab) {
+        const list = await lab.urls(lab.quick ? 30_000 : 250_000);
+        const urls = Math.floor(list.count * 0.4);
+        const ratios = lab.quick ? [PAPER_RATIO, 8] : [PAPER_RATIO, 8, 12, 16];
+        const cells = await grid(lab, list, urls, ratios);
+        const key = lab.key('url-cache');
+        const paperBits = urlCachingBits({ urls, hashes: PAPER_HASHES });
+        const trio = ['poly31', 'djb2', 'xor17'];
+        const held = [
+            await hold('the paper: m = 3·n / ln 2, its three functions', { filter: 'classic', bits: paperBits, hashes: PAPER_HASHES, hash: trio }, list, urls, false),
+            await hold('classic for 1 %', { filter: 'classic', expectedUrls: urls, falsePositiveRate: 0.01, key }, list, urls, false),
+            await hold('classic for 0.0001 %', { filter: 'classic', expectedUrls: urls, falsePositiveRate: 1e-6, key }, list, urls, false),
+            await hold('fingerprint', { filter: 'fingerprint', key }, list, urls, false),
+            await hold('hash set of strings', { filter: 'hash-set' }, list, urls, true),
+        ];
+        lab.progress(1, 'done');
+        return {
+            finding: finding(cells, held, urls),
+            tables: [gridTable(cells, urls), memoryTable(held, urls)],
+            plots: plots(cells, ratios),
+        };
+    },
+};

@@ -1,0 +1,55 @@
+// Where numbers come from: the machine, the versions, the commit, the command. A result without them is a rumour.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { availableParallelism, cpus, release, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
+const root = fileURLToPath(new URL('../..', import.meta.url));
+export function provenance(now = new Date()) {
+    return {
+        date: now.toISOString(),
+        machine: {
+            processor: cpus()[0]?.model.trim() ?? 'unknown',
+            cores: availableParallelism(),
+            memoryBytes: totalmem(),
+            system: `${process.platform} ${release()}`,
+            architecture: process.arch,
+        },
+        versions: versions(),
+        commit: commit(),
+    };
+}
+function versions() {
+    const own = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+    const found = {
+        node: process.versions.node,
+        v8: process.versions.v8,
+        urlsieve: own.version,
+    };
+    for (const name of Object.keys(own.dependencies ?? {})) {
+        const path = [`${root}node_modules/${name}/package.json`, `${root}../${name}/package.json`].find(existsSync);
+        if (path)
+            found[name] = JSON.parse(readFileSync(path, 'utf8')).version;
+    }
+    return found;
+}
+function commit() {
+    if (!existsSync(`${root}.git`))
+        return null;
+    const git = (...args) => execFileSync('git', ['-C', root, ...args], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+    try {
+        const head = git('rev-parse', '--short=12', 'HEAD');
+        return git('status', '--porcelain', '--untracked-files=no') ? `${head} with local changes` : head;
+    }
+    catch {
+        return null;
+    }
+}
+/** The command line that repeats a run. */
+export function commandLine(words) {
+    return words
+        .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
+        .join(' ');
+}

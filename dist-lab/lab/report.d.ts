@@ -1,0 +1,2 @@
+import type { Run } from './run.ts';
+export declare function report(run: Run): string;

@@ -1,0 +1,87 @@
+// All words of a dataset, as sharma-keywords has them: dealt round-robin to L = words ÷ hashes layers, each a Bloom
+// filter of the same m and k. Since the layers are equal filters, they are held bit-sliced and asked all at once.
+// Answers "the dataset may hold the word" or "certainly does not".
+//
+// The paper leaves open which layer a query asks. Algorithm 4 asks layer i for the i-th word, which misses a word
+// dealt elsewhere: a false negative. So all layers are asked, and the rate is that of all of them together:
+// 1 − (1 − f)^L, near 1 for any table worth searching. Hence three readings:
+//   all    round-robin, all asked; layers large enough that all together keep the rate (the default)
+//   paper  round-robin, all asked; each layer at the rate, as section 6 reads
+//   own    a word's hash chooses its layer, and only that one is asked
+// Algorithm 3's XOR layer knows whole strings only: it would refuse every query of fewer words, and is left out.
+import { classicPlan, keywordLayers } from '../sizing.js';
+import { countWords, planSignatures } from './signature-sizing.js';
+import { addressOf, Signatures } from './signatures.js';
+export const layerReadings = ['all', 'paper', 'own'];
+/** How many words each layer holds when they are dealt round-robin. */
+function dealt(words, layers) {
+    return Array.from({ length: layers }, (_, layer) => Math.ceil((words - layer) / layers));
+}
+function planPaper(words, rate) {
+    const { hashes } = classicPlan({ urls: Math.max(1, words), rate });
+    const layers = keywordLayers({ keywords: words, hashes });
+    return { layers, ...planSignatures(countWords(dealt(words, layers)), rate) };
+}
+// L depends on k, and k on each layer's rate, which depends on L: a few rounds settle it.
+function planAll(words, rate) {
+    let plan = planPaper(words, rate);
+    for (let round = 0; round < 4; round++) {
+        const layers = keywordLayers({ keywords: words, hashes: plan.hashes });
+        if (round > 0 && layers === plan.layers)
+            break;
+        const each = -Math.expm1(Math.log1p(-rate) / layers);
+        plan = { layers, ...planSignatures(countWords(dealt(words, layers)), each) };
+    }
+    return plan;
+}
+export class Dictionary {
+    reading;
+    signatures;
+    constructor(reading, signatures) {
+        this.reading = reading;
+        this.signatures = signatures;
+    }
+    /** An empty one for so many words as there are `first` hashes: each word's hash 0. */
+    static plan(reading, rate, first) {
+        let plan = reading === 'all' ? planAll(first.length, rate) : planPaper(first.length, rate);
+        if (reading === 'own') {
+            const held = new Array(plan.layers).fill(0);
+            for (const hash of first)
+                held[addressOf(hash, plan.layers)] += 1;
+            plan = { layers: plan.layers, ...planSignatures(countWords(held), rate) };
+        }
+        return new Dictionary(reading, new Signatures({ filters: plan.layers, ...plan }));
+    }
+    /** Marks the `turn`-th word, whose hashes begin at `from`. */
+    add(turn, hashes, from) {
+        const layer = this.reading === 'own' ? this.#own(hashes, from) : turn % this.layers;
+        this.signatures.add(layer, hashes, from + this.#skip);
+    }
+    get layers() {
+        return this.signatures.filters;
+    }
+    /** Hashes a word needs. */
+    get hashes() {
+        return this.signatures.hashes + this.#skip;
+    }
+    /** Whether the dataset may hold a word whose hashes begin at `from`; false is certain. */
+    has(hashes, from) {
+        return this.reading === 'own'
+            ? this.signatures.has(this.#own(hashes, from), hashes, from + this.#skip)
+            : this.signatures.holding(hashes, [from]).length > 0;
+    }
+    /** The chance now that a word that is not there is said to be, from the fill of each layer. */
+    rate() {
+        const rates = this.signatures.fills().map((fill) => fill ** this.signatures.hashes);
+        if (this.reading === 'own')
+            return rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+        return -Math.expm1(rates.reduce((sum, rate) => sum + Math.log1p(-rate), 0));
+    }
+    // The first hash chooses the layer; the bits in it are by the others.
+    get #skip() {
+        return this.reading === 'own' ? 1 : 0;
+    }
+    #own(hashes, from) {
+        return addressOf(hashes[from], this.layers);
+    }
+}

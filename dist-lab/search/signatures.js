@@ -1,0 +1,87 @@
+// Many small Bloom filters of one size, bit-sliced: for each of the m bit positions one column with a bit for
+// every filter. To ask all filters for a word is to AND its k columns: k bits read a filter, 32 filters at a time.
+// Errs towards "may hold", at each filter's own fill; never towards "does not".
+/** Where a 32-bit hash falls in an array of `bits`. */
+export function addressOf(hash, bits) {
+    return Math.floor((hash * bits) / 2 ** 32);
+}
+export class Signatures {
+    filters;
+    bits;
+    hashes;
+    /** Column after column, each of `stride` words; filter f is bit f % 32 of word f / 32. */
+    columns;
+    #stride;
+    constructor({ filters, bits, hashes }, columns) {
+        this.filters = filters;
+        this.bits = bits;
+        this.hashes = hashes;
+        this.#stride = Math.ceil(filters / 32);
+        const length = this.#stride * bits;
+        if (columns && columns.length !== length) {
+            throw new RangeError(`columns of ${columns.length} words: expected ${length}`);
+        }
+        this.columns = columns ?? new Uint32Array(length);
+    }
+    get sizeBytes() {
+        return this.columns.byteLength;
+    }
+    /** Marks a word in a filter. `from` is where its hashes begin. */
+    add(filter, hashes, from) {
+        const word = filter >>> 5;
+        const bit = 1 << (filter & 31);
+        for (let j = 0; j < this.hashes; j++) {
+            const at = addressOf(hashes[from + j], this.bits) * this.#stride + word;
+            this.columns[at] = this.columns[at] | bit;
+        }
+    }
+    /** Whether one filter may hold a word. */
+    has(filter, hashes, from) {
+        const word = filter >>> 5;
+        for (let j = 0; j < this.hashes; j++) {
+            const column = addressOf(hashes[from + j], this.bits) * this.#stride;
+            if (!((this.columns[column + word] >>> (filter & 31)) & 1))
+                return false;
+        }
+        return true;
+    }
+    /** The filters that may hold every one of the words, at least one, whose hashes begin at `froms`; ascending. */
+    holding(hashes, froms) {
+        const { columns } = this;
+        const starts = this.#columnsOf(hashes, froms);
+        const found = [];
+        // Half of all bits are ones, so four columns are always worth reading; after that most words are soon zero.
+        const [a = 0, b = a, c = a, d = a] = starts;
+        for (let word = 0; word < this.#stride; word++) {
+            let set = columns[a + word] & columns[b + word] & columns[c + word] & columns[d + word];
+            for (let i = 4; set !== 0 && i < starts.length; i++)
+                set &= columns[starts[i] + word];
+            while (set !== 0) {
+                const bit = 31 - Math.clz32(set & -set);
+                found.push(word * 32 + bit);
+                set &= set - 1;
+            }
+        }
+        return found;
+    }
+    /** Share of ones in each filter. */
+    fills() {
+        const ones = new Float64Array(this.filters);
+        for (let bit = 0; bit < this.bits; bit++) {
+            for (let f = 0; f < this.filters; f++) {
+                ones[f] += (this.columns[bit * this.#stride + (f >>> 5)] >>> (f & 31)) & 1;
+            }
+        }
+        return ones.map((count) => count / this.bits);
+    }
+    // Distinct columns: a word may have one twice, and two words may share one.
+    #columnsOf(hashes, froms) {
+        const starts = new Set();
+        for (const from of froms) {
+            for (let j = 0; j < this.hashes; j++) {
+                starts.add(addressOf(hashes[from + j], this.bits) * this.#stride);
+            }
+        }
+        return Uint32Array.from(starts);
+    }
+}

@@ -1,0 +1,127 @@
+// A table in CSV (RFC 4180) or another delimiter, by csv-parse: read once as a stream, and any row again by where its
+// bytes lie. UTF-8, with or without BOM; CRLF or LF; quoted fields may hold delimiters, quotes and newlines.
+import { Readable } from 'node:stream';
+import { parse } from 'csv-parse';
+import { parse as parseAll } from 'csv-parse/sync';
+import { chunksOf } from './bytes.js';
+import { InputError } from './input-error.js';
+const UTF16 = new Set(['fffe', 'feff']);
+/** Rows read again at a time. */
+const READ_ROWS = 512;
+function parserOptions({ delimiter }) {
+    return {
+        delimiter,
+        bom: true,
+        skip_empty_lines: true,
+        relax_column_count: true,
+        record_delimiter: ['\r\n', '\n', '\r'],
+    };
+}
+export class Table {
+    name;
+    #bytes;
+    #options;
+    /** `name` is what errors call it. */
+    constructor(name, bytes, options) {
+        this.name = name;
+        this.#bytes = bytes;
+        this.#options = options;
+    }
+    /** Reads it all, row by row. `onColumns` gets the columns' names before the first row. */
+    async scan(onColumns, onRow) {
+        if (UTF16.has(this.#bytes.read(0, Math.min(2, this.#bytes.sizeBytes)).toString('hex'))) {
+            throw new InputError(`${this.name} is in UTF-16: expected UTF-8`);
+        }
+        const { header, ragged } = this.#options;
+        const places = [];
+        let columns;
+        let end = 0;
+        const parser = parse({ ...parserOptions(this.#options), info: true });
+        const source = Readable.from(chunksOf(this.#bytes));
+        source.on('error', (error) => parser.destroy(error));
+        try {
+            for await (const { record, info } of source.pipe(parser)) {
+                const from = end;
+                end = info.bytes;
+                if (!columns) {
+                    columns = header ? record : record.map((_, i) => String(i + 1));
+                    onColumns(columns);
+                    if (header)
+                        continue;
+                }
+                if (record.length !== columns.length && !ragged) {
+                    throw new InputError(`${this.name}, line ${this.#lineAt(from)}: ${fields(record.length)}, expected ${columns.length}` +
+                        ` as in the first line; --ragged takes such rows`);
+                }
+                places.push(from);
+                onRow(record);
+            }
+        }
+        catch (error) {
+            if (!isCsvError(error))
+                throw error;
+            const why = error.message.replace(/ at line \d+/, '');
+            throw new InputError(`${this.name}, in the row at line ${this.#lineAt(parser.info.bytes_records)}: ${why}`);
+        }
+        if (!columns)
+            throw new InputError(`${this.name} is empty: expected a table`);
+        if (places.length === 0)
+            throw new InputError(`${this.name} has no rows: expected some after the first line`);
+        places.push(end);
+        return { columns, places: Float64Array.from(places) };
+    }
+    /** The fields of some rows, in their order. */
+    *read({ columns, places }, rows) {
+        let batch = [];
+        for (const row of rows) {
+            batch.push(row);
+            if (batch.length < READ_ROWS)
+                continue;
+            yield* this.#readBatch(columns, places, batch);
+            batch = [];
+        }
+        if (batch.length > 0)
+            yield* this.#readBatch(columns, places, batch);
+    }
+    *#readBatch(columns, places, rows) {
+        // The last row of a table may lack its newline; an empty line between rows is skipped.
+        const parts = rows.flatMap((row) => [this.#bytes.read(places[row], places[row + 1]), Buffer.from('\n')]);
+        const records = parseAll(Buffer.concat(parts), parserOptions(this.#options));
+        if (records.length !== rows.length) {
+            throw new InputError(`${this.name} changed while it was read: run the search again`);
+        }
+        for (let i = 0; i < rows.length; i++) {
+            const fields = columns.map((_, c) => records[i][c] ?? '');
+            yield { row: rows[i], fields };
+        }
+    }
+    // The line on which the row that begins at `offset` has its first character; empty lines before it are passed over.
+    #lineAt(offset) {
+        let line = 1;
+        for (let at = 0; at < this.#bytes.sizeBytes; at += 65536) {
+            const chunk = this.#bytes.read(at, Math.min(at + 65536, this.#bytes.sizeBytes));
+            for (let i = 0; i < chunk.length; i++) {
+                const isBreak = chunk[i] === 0x0a;
+                if (at + i >= offset && !isBreak && chunk[i] !== 0x0d)
+                    return line;
+                if (isBreak)
+                    line++;
+            }
+        }
+        return line;
+    }
+}
+const fields = (count) => `${count} ${count === 1 ? 'field' : 'fields'}`;
+function isCsvError(error) {
+    return error instanceof Error && /^(CSV_|INVALID_)/.test(error.code ?? '');
+}
+/** The columns asked for, by name; all when none is. */
+export function chooseColumns(table, columns, names) {
+    const indices = columns.map((_, i) => i);
+    for (const name of names) {
+        if (columns.includes(name))
+            continue;
+        throw new InputError(`no column '${name}' in ${table}: there are ${columns.join(', ')}`);
+    }
+    return names.length === 0 ? indices : indices.filter((i) => names.includes(columns[i]));
+}

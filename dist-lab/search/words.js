@@ -1,0 +1,19 @@
+// From text to words: runs of Unicode letters, digits and combining marks, of the text's NFKC form in lower case.
+// One rule for tables, documents and queries, so that what is asked for is cut like what was stored.
+const RUNS = /[\p{L}\p{N}\p{M}]+/gu;
+/** The words of a text in order, with repeats: `Amélie's 2ⁿᵈ` gives amélie, s, 2nd. */
+export function wordsOf(text) {
+    return text.normalize('NFKC').toLowerCase().match(RUNS) ?? [];
+}
+/** The distinct words of a text, in order of appearance, without `stopWords`. */
+export function distinctWords(text, stopWords) {
+    const words = new Set(wordsOf(text));
+    if (stopWords)
+        for (const word of stopWords)
+            words.delete(word);
+    return words;
+}
+/** Words too common in English to tell documents apart: the whole list of `english`. */
+export const englishStopWords = new Set(('a an and are as at be been but by can could did do does for from had has have he her his i if in into is it its ' +
+    'me my no not of on or our she so that the their them then there these they this to was we were what when which ' +
+    'who will with would you your').split(' '));

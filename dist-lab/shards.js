@@ -1,0 +1,162 @@
+// One filter over one or several kernel instances. An instance addresses at most 4 GiB; a larger filter is spread
+// by the top bits of the hash, and a growing one that fills its instance hands half of its range to a new one.
+// The batch itself (lines, keys, hashes) lives in the first instance.
+import { SieveError } from './errors.js';
+import { INSTANCE_BYTES, Kernel } from './kernel.js';
+/** A filter that grows divides early, so that no step moves more than half of this. */
+const GROWING_BYTES = 1024 ** 3;
+const MOST_SHARDS = 4096;
+/** Kept free in each instance for the batch's own buffers. */
+const BATCH_BYTES = 128 * 1024 * 1024;
+export class Shards {
+    front;
+    #module;
+    #plan;
+    #instanceBytes;
+    /** In the order of their hashes. */
+    #shards = [];
+    /**
+     * `spreads`: the filter takes hashes, so it can be in several instances. With `froms` it is made to be filled from
+     * a snapshot, spread as it was then.
+     */
+    constructor(module, kind, plan, spreads, instanceBytes = INSTANCE_BYTES, froms) {
+        this.#module = module;
+        this.#plan = plan;
+        this.#instanceBytes = kind.can.grow ? Math.min(instanceBytes, GROWING_BYTES) : instanceBytes;
+        const room = Math.max(this.#instanceBytes - BATCH_BYTES, this.#instanceBytes / 2);
+        const shares = froms?.length ?? Math.max(1, Math.ceil(plan.sizeBytes / room));
+        const most = spreads ? MOST_SHARDS : 1;
+        if (shares > most) {
+            throw new SieveError('room', `filter '${plan.filter}' of ${plan.sizeBytes} bytes does not fit: expected at most ${most * room}`);
+        }
+        const starts = froms ?? Array.from({ length: shares }, (_, i) => Math.ceil((i * 2 ** 32) / shares));
+        for (const from of starts) {
+            const kernel = this.#open();
+            const revived = froms && kind.revive?.(kernel, plan);
+            this.#shards.push({ from, kernel, filter: revived ?? kind.create(kernel, plan, starts.length) });
+        }
+        this.front = this.#shards[0].kernel;
+    }
+    get count() {
+        return this.#shards.length;
+    }
+    /** Every instance, in the order of their hashes. */
+    get all() {
+        return this.#shards;
+    }
+    #open() {
+        return Kernel.create(this.#module, this.#instanceBytes);
+    }
+    // Which shard a hash belongs to, by its first 32 bits.
+    #route(top) {
+        let shard = this.#shards.length - 1;
+        while (this.#shards[shard].from > top)
+            shard--;
+        return shard;
+    }
+    /** Test-and-set of entries [from, n) of the first instance's batch; the verdicts are there afterwards. */
+    add(from, n) {
+        const front = this.#shards[0];
+        let done = from;
+        if (this.#shards.length === 1) {
+            done = front.filter.add(from, n);
+            front.kernel.refresh();
+            if (done === n)
+                return;
+            if (!front.filter.divide)
+                throw this.#full();
+            this.#divide(front);
+        }
+        this.#each(done, n, (shard, count) => this.#addAll(shard, count));
+    }
+    has(from, n) {
+        if (this.#shards.length === 1)
+            this.#shards[0].filter.has(from, n);
+        else
+            this.#each(from, n, (shard, count) => shard.filter.has(0, count));
+    }
+    delete(n) {
+        if (this.#shards.length === 1)
+            this.#shards[0].filter.delete(n);
+        else
+            this.#each(0, n, (shard, count) => shard.filter.delete(count));
+    }
+    /** Whether anything was added under the folders that are the batch's keys: verdict 0 where it may be so. */
+    hasUnder(n) {
+        this.#shards[0].filter.hasUnder(n);
+    }
+    measure() {
+        if (this.#shards.length === 1)
+            return this.#shards[0].filter.measure();
+        const all = this.#shards.map(({ filter }) => filter.measure());
+        const mean = (of) => all.reduce((sum, m) => sum + of(m), 0) / all.length;
+        return {
+            sizeBytes: all.reduce((sum, m) => sum + m.sizeBytes, 0),
+            fill: mean((m) => m.fill),
+            rate: mean((m) => m.rate),
+        };
+    }
+    // Hands the hashes [from, n) to their shards, a shard at a time, and brings the verdicts back in order.
+    #each(from, n, ask) {
+        const front = this.front;
+        const words = new Uint32Array(front.hashes.slice(from, n).buffer);
+        const verdicts = front.verdicts.slice(0, n);
+        const members = new Map(this.#shards.map((shard) => [shard, []]));
+        for (let i = 0; i < n - from; i++)
+            members.get(this.#shards[this.#route(words[2 * i + 1])]).push(i);
+        for (const [shard, mine] of members) {
+            if (mine.length === 0)
+                continue;
+            const { kernel } = shard;
+            const target = new Uint32Array(kernel.hashes.buffer, kernel.hashes.byteOffset, 2 * mine.length);
+            for (let i = 0; i < mine.length; i++) {
+                target[2 * i] = words[2 * mine[i]];
+                target[2 * i + 1] = words[2 * mine[i] + 1];
+            }
+            ask(shard, mine.length);
+            kernel.refresh();
+            for (let i = 0; i < mine.length; i++)
+                verdicts[from + mine[i]] = kernel.verdicts[i];
+        }
+        front.hashes.set(new BigUint64Array(words.buffer), from);
+        front.verdicts.set(verdicts);
+    }
+    // A shard that fills up in the middle of its part of a batch is divided; the rest goes where it now belongs.
+    #addAll(shard, n) {
+        const done = shard.filter.add(0, n);
+        shard.kernel.refresh();
+        if (done === n)
+            return;
+        const rest = shard.kernel.hashes.slice(done, n);
+        const verdicts = shard.kernel.verdicts.slice(0, n);
+        const other = this.#divide(shard);
+        const below = [];
+        const above = [];
+        for (let i = 0; i < rest.length; i++)
+            (Number(rest[i] >> 32n) < other.from ? below : above).push(i);
+        for (const [part, target] of [[below, shard], [above, other]]) {
+            for (let i = 0; i < part.length; i++)
+                target.kernel.hashes[i] = rest[part[i]];
+            if (target.filter.add(0, part.length) < part.length)
+                throw this.#full();
+            target.kernel.refresh();
+            for (let i = 0; i < part.length; i++)
+                verdicts[done + part[i]] = target.kernel.verdicts[i];
+        }
+        shard.kernel.verdicts.set(verdicts);
+    }
+    // Opens a new instance and moves the upper half of a full shard's hashes there.
+    #divide(shard) {
+        const kernel = this.#open();
+        const moved = shard.filter.divide?.(kernel);
+        if (!moved)
+            throw this.#full();
+        const other = { from: moved.from, kernel, filter: moved.filter };
+        this.#shards.splice(this.#shards.indexOf(shard) + 1, 0, other);
+        shard.kernel.refresh();
+        return other;
+    }
+    #full() {
+        return new SieveError('room', `filter '${this.#plan.filter}' is full and cannot grow further: no memory left`);
+    }
+}

@@ -1,0 +1,63 @@
+/** What a multilayer filter is said to err, and what it does err. */
+export interface MultilayerRates {
+    /** f^L, cen-2010 eq. (4): every layer an independent chance to refuse, each as full as n URLs make it. */
+    paper: number;
+    /** A new page in a known folder: the last layer (its own load) and the XOR layer are all that differ. */
+    corrected: number;
+    /** Known segments in a new combination: only the XOR layer is left. */
+    recombined: number;
+}
+/** cen-2010 eqs. (3) and (4): f(k, m, n)^L. The XOR layer is not in it. */
+export declare function multilayerPaperRate({ bits, hashes, urls, layers, }: {
+    bits: number;
+    hashes: number;
+    urls: number;
+    layers: number;
+}): number;
+/**
+ * Rates from the measured share of ones per layer, first to last, and of the XOR layer. The XOR layer is the
+ * one that holds n whole URLs, so its fill is the f of eq. (4). Give the layers down to the depth asked
+ * about: the last of `fills` is where the URL's last segment goes. XOR addresses are taken as uniform; folded modulo
+ * an m that is no power of two they are not, and orders and repeats of known segments pass for certain:
+ * `corrected` and `recombined` are then too low.
+ */
+export declare function multilayerRates({ fills, xorFill, hashes, }: {
+    fills: number[];
+    xorFill: number;
+    hashes: number;
+}): MultilayerRates;
+/** The same before anything is built: `counts` are distinct segments per layer, `bits` is each layer's m. */
+export declare function multilayerRatesOfCounts({ counts, urls, bits, hashes, }: {
+    counts: number[];
+    urls: number;
+    bits: number;
+    hashes: number;
+}): MultilayerRates;
+/**
+ * sharma-keywords section 6: layers = keywords ÷ hash count. The paper does not say how it rounds; its
+ * program is Python with counts, so: down, and at least one.
+ */
+export declare function keywordLayers({ keywords, hashes }: {
+    keywords: number;
+    hashes: number;
+}): number;
+/** Words per layer when they are dealt round-robin (section 5), and its bits at `rate` (paper: 0.05). */
+export declare function keywordPlan({ keywords, hashes, rate, }: {
+    keywords: number;
+    hashes: number;
+    rate?: number;
+}): {
+    layers: number;
+    counts: number[];
+    bits: number[];
+};
+/**
+ * Shares out `bits` in proportion to what the layers hold, which gives every layer the same rate. A weight
+ * above 1 buys its layer a lower one: with b bits a key, w times as many bits raise the rate to the power w.
+ * The parts add up to `bits` exactly; every layer gets at least one bit as long as there are that many.
+ */
+export declare function splitBudget({ counts, bits, weights, }: {
+    counts: number[];
+    bits: number;
+    weights?: number[];
+}): number[];

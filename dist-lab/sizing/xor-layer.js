@@ -1,0 +1,77 @@
+// The XOR layer of a multilayer filter (cen-2010): an XOR of addresses below m can reach the next power of two and is
+// taken modulo m. For an m that is no power of two its addresses are therefore not uniform: some places fill sooner
+// and are asked more often, so that a new URL passes more often than the layer's fill says.
+/** Parts of the range up to the power of two; addresses are taken as uniform within a part. */
+const PARTS = 1024;
+/**
+ * The chance that one address of a new URL hits a set bit of the XOR layer, by the number of its segments: entry c
+ * is for c + 1. `fill` is the layer's measured share of ones, `depths[c]` the number of URLs with c + 1 segments.
+ */
+export function xorHitRates({ bits, fill, depths, }) {
+    const urls = depths.reduce((sum, n) => sum + n, 0);
+    if (urls === 0 || fill === 0)
+        return depths.map(() => 0);
+    if (fill >= 1)
+        return depths.map(() => 1);
+    const width = 2 ** Math.ceil(Math.log2(bits)) / PARTS;
+    const single = Float64Array.from({ length: PARTS }, (_, part) => overlap(part * width, width, bits) / bits);
+    const spectrum = walsh(single);
+    const shares = depths.map((_, c) => {
+        const xored = walsh(spectrum.map((value) => value ** (c + 1))).map((value) => value / PARTS);
+        return fold(xored, width, bits);
+    });
+    // Load of each part in its own bits, for one URL; then as many URLs as make the measured fill.
+    const rooms = single.map((share) => share * bits);
+    const load = rooms.map((room, part) => room > 0 ? shares.reduce((sum, share, c) => sum + share[part] * (depths[c] / urls), 0) / room : 0);
+    const ones = (times) => rooms.reduce((sum, room, part) => sum - room * Math.expm1(-load[part] * times), 0) / bits;
+    let [below, above] = [0, bits];
+    while (ones(above) < fill && above < 1e6 * bits)
+        above *= 2;
+    for (let step = 0; step < 60; step++) {
+        const middle = (below + above) / 2;
+        if (ones(middle) < fill)
+            below = middle;
+        else
+            above = middle;
+    }
+    return shares.map((share) => Math.min(1, share.reduce((sum, s, part) => sum - s * Math.expm1(-load[part] * above), 0)));
+}
+/** How much of [from, from + width) is below `bits`. */
+function overlap(from, width, bits) {
+    return Math.min(width, Math.max(0, bits - from));
+}
+/** Moves what is at or past `bits` down by `bits`; it may fall on two neighbouring parts. */
+function fold(shares, width, bits) {
+    const folded = new Float64Array(PARTS);
+    shares.forEach((share, part) => {
+        const from = part * width;
+        const inside = overlap(from, width, bits);
+        folded[part] += share * (inside / width);
+        if (inside === width)
+            return;
+        const density = share / width;
+        let at = from + inside - bits;
+        const end = from + width - bits;
+        while (at < end) {
+            const target = Math.floor(at / width);
+            const next = Math.min(end, (target + 1) * width);
+            folded[target] += density * (next - at);
+            at = next;
+        }
+    });
+    return folded;
+}
+/** The Walsh–Hadamard transform: products of it are convolutions by XOR. */
+function walsh(values) {
+    const out = values.slice();
+    for (let half = 1; half < out.length; half *= 2) {
+        for (let at = 0; at < out.length; at += 2 * half) {
+            for (let i = at; i < at + half; i++) {
+                const [a, b] = [out[i], out[i + half]];
+                out[i] = a + b;
+                out[i + half] = a - b;
+            }
+        }
+    }
+    return out;
+}

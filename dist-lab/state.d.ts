@@ -1,0 +1,71 @@
+import type { Profile } from './canonical/profiles.ts';
+import type { FilterKind, Plan } from './filters/filter.ts';
+import type { HashChoice } from './hashes.ts';
+import type { Kernel } from './kernel.ts';
+import type { Shards } from './shards.ts';
+export declare const STATE: unique symbol;
+/** Writes down what a batch changed, before its verdicts are given out. What it throws reaches the caller. */
+export interface Journal {
+    /** Changes verdicts of entries [from, n) that the filter knows but the journal could not write down before. */
+    amend(from: number, n: number): void;
+    /** Entries [from, n) were added: those with verdict 1 are to be written down. */
+    added(from: number, n: number): void;
+    /** Entries [0, n) with verdict 0 were deleted. */
+    deleted(n: number): void;
+    cleared(): void;
+    /** Makes all that was acknowledged last, now. */
+    sync(): void;
+    /** Folds what was written down into one snapshot. */
+    save(): Promise<void>;
+    close(): Promise<void>;
+    info(): StoreInfo;
+}
+/**
+ * When an acknowledged URL is safe. `always`: on the disk before add returns. `interval`: handed to the system before
+ * add returns, on the disk within a second. `never`: handed to the system; it decides when to write.
+ */
+export type Durability = 'always' | 'interval' | 'never';
+export interface StoreOptions {
+    /** Default `interval`. */
+    readonly durability?: Durability;
+    /** Opens without a lock, to ask only. */
+    readonly readOnly?: boolean;
+    /** Keeps the keys themselves, compressed: they can be exported, merged into another filter, and forgotten by folder. */
+    readonly keepKeys?: boolean;
+}
+/** What a stored sieve says of its store. */
+export interface StoreInfo {
+    readonly path: string;
+    readonly durability: Durability;
+    readonly logBytes: number;
+    readonly snapshotBytes: number;
+    /** A snapshot is being made in the background. */
+    readonly snapshotting: boolean;
+    readonly keepKeys: boolean;
+}
+/** All that makes a sieve what it is, besides what it remembers. */
+export interface Identity {
+    readonly kind: FilterKind;
+    readonly plan: Plan;
+    readonly profile: Profile;
+    readonly hash: HashChoice;
+}
+export interface SieveState extends Identity {
+    readonly kernel: Kernel;
+    readonly shards: Shards;
+    /** The filter takes 64-bit hashes; else it takes keys. */
+    readonly takesHashes: boolean;
+    urls: number;
+    seen: number;
+    invalid: number;
+    journal: Journal | null;
+    /** It was opened from a store that keeps the keys. */
+    keepsKeys: boolean;
+    /** Hashes the batch's first n keys, where the filter takes hashes. */
+    hashKeys(n: number): void;
+}
+/** What is needed to make a sieve again that was written down: its identity and how its hashes were spread. */
+export interface Saved extends Identity {
+    /** The first 32 bits of the first hash of each shard. */
+    readonly froms: readonly number[];
+}

@@ -1,0 +1,2 @@
+export { readSieve, writeSieve } from './snapshot.ts';
+export { openStore } from './store.ts';

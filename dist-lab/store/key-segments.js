@@ -1,0 +1,63 @@
+// The keys of a store that keeps them: each log that was folded into a snapshot leaves its keys behind in a gzip file,
+// one line an entry: `+` added or `-` deleted, then the key with newline and backslash escaped.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { AtomicFile, writeFully } from './file.js';
+import { OP, readLog } from './log.js';
+const NEWLINE = 10;
+export function keySegmentPath(folder, number) {
+    return join(folder, `keys-${String(number).padStart(8, '0')}.gz`);
+}
+/** Paths of the segments, oldest first. */
+export function listKeySegments(folder) {
+    return readdirSync(folder)
+        .filter((name) => /^keys-\d{8}\.gz$/.test(name))
+        .sort()
+        .map((name) => join(folder, name));
+}
+function escaped(key) {
+    if (!key.includes(NEWLINE) && !key.includes(0x5c))
+        return key;
+    return Buffer.from(key.toString('latin1').replaceAll('\\', '\\\\').replaceAll('\n', '\\n'), 'latin1');
+}
+function unescaped(line) {
+    if (!line.includes(0x5c))
+        return line;
+    const text = line.toString('latin1').replace(/\\(.)/g, (_, c) => (c === 'n' ? '\n' : c));
+    return Buffer.from(text, 'latin1');
+}
+/** Keeps the keys of a log, unless that was done before. */
+export function writeKeySegment(path, log) {
+    if (existsSync(path) || !existsSync(log))
+        return;
+    const lines = [];
+    readLog(log, ({ op, payload }) => {
+        const sign = Buffer.from(op === OP.deleteKeys ? '-' : '+');
+        for (let at = 0; at < payload.length;) {
+            const end = at + 4 + payload.readUInt32LE(at);
+            lines.push(sign, escaped(payload.subarray(at + 4, end)), Buffer.of(NEWLINE));
+            at = end;
+        }
+    });
+    if (lines.length === 0)
+        return;
+    const file = new AtomicFile(path);
+    try {
+        writeFully(file.fd, gzipSync(Buffer.concat(lines), { level: 6 }));
+        file.commit();
+    }
+    catch (error) {
+        file.abandon();
+        throw error;
+    }
+}
+/** Every entry of a segment, in order. */
+export function* readKeySegment(path) {
+    const text = gunzipSync(readFileSync(path));
+    for (let at = 0; at < text.length;) {
+        const end = text.indexOf(NEWLINE, at);
+        yield { key: unescaped(text.subarray(at + 1, end)), isDelete: text[at] === 0x2d };
+        at = end + 1;
+    }
+}

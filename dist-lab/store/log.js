@@ -1,0 +1,161 @@
+// The append log of a store: what is new since its snapshot, one record a batch. A record is written at once and
+// whole; one that was cut short by a crash was never acknowledged and is dropped when the log is read. A record
+// that is whole but does not match its checksum is damage, and is said.
+import { closeSync, fdatasync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync, } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import { SieveError } from '../errors.js';
+import { damaged } from './format.js';
+const MAGIC = 0x524c5355; // "USLR"
+/** Magic, operation, entries, payload length, time in milliseconds, CRC of these 24 bytes. */
+export const RECORD_HEADER_BYTES = 28;
+const MOST_PAYLOAD_BYTES = 1024 ** 3;
+/** What a record says of its entries. */
+export const OP = { addHashes: 1, addKeys: 2, deleteHashes: 3, deleteKeys: 4 };
+export function encodeRecord(op, entries, payload, time = Date.now()) {
+    const bytes = Buffer.allocUnsafe(RECORD_HEADER_BYTES + payload.length + 4);
+    bytes.writeUInt32LE(MAGIC, 0);
+    bytes.writeUInt32LE(op, 4);
+    bytes.writeUInt32LE(entries, 8);
+    bytes.writeUInt32LE(payload.length, 12);
+    bytes.writeBigUInt64LE(BigInt(time), 16);
+    bytes.writeUInt32LE(crc32(bytes.subarray(0, 24)), 24);
+    bytes.set(payload, RECORD_HEADER_BYTES);
+    bytes.writeUInt32LE(crc32(payload), RECORD_HEADER_BYTES + payload.length);
+    return bytes;
+}
+/** Reads a log from its start, gives each record to `take`, and says where whole records end. */
+export function readLog(path, take) {
+    const fd = openSync(path, 'r');
+    try {
+        const size = fstatSync(fd).size;
+        const header = Buffer.alloc(RECORD_HEADER_BYTES);
+        let at = 0;
+        let records = 0;
+        while (at < size) {
+            const got = readFully(fd, header, at);
+            // A file that grew but was not written before the power went is zero there.
+            if (got < RECORD_HEADER_BYTES || (header.readUInt32LE(0) === 0 && isZeroToEnd(fd, at, size)))
+                break;
+            if (header.readUInt32LE(0) !== MAGIC || header.readUInt32LE(24) !== crc32(header.subarray(0, 24))) {
+                throw damaged(path, at, 'a record header does not match its checksum');
+            }
+            const length = header.readUInt32LE(12);
+            if (length > MOST_PAYLOAD_BYTES)
+                throw damaged(path, at, `a record of ${length} bytes`);
+            const end = at + RECORD_HEADER_BYTES + length + 4;
+            if (end > size)
+                break;
+            const body = Buffer.allocUnsafe(length + 4);
+            readFully(fd, body, at + RECORD_HEADER_BYTES);
+            const payload = body.subarray(0, length);
+            if (body.readUInt32LE(length) !== crc32(payload)) {
+                if (end === size && isZeroToEnd(fd, end - 4, size))
+                    break;
+                throw damaged(path, at, 'a record does not match its checksum');
+            }
+            const time = Number(header.readBigUInt64LE(16));
+            take({ op: header.readUInt32LE(4), entries: header.readUInt32LE(8), payload, time });
+            records++;
+            at = end;
+        }
+        return { records, bytes: at, tornBytes: size - at };
+    }
+    finally {
+        closeSync(fd);
+    }
+}
+function readFully(fd, target, at) {
+    let got = 0;
+    while (got < target.length) {
+        const n = readSync(fd, target, got, target.length - got, at + got);
+        if (n === 0)
+            break;
+        got += n;
+    }
+    return got;
+}
+function isZeroToEnd(fd, at, size) {
+    const block = Buffer.alloc(64 * 1024);
+    for (let from = at; from < size; from += block.length) {
+        const got = readFully(fd, block.subarray(0, Math.min(block.length, size - from)), from);
+        for (let i = 0; i < got; i++)
+            if (block[i] !== 0)
+                return false;
+    }
+    return true;
+}
+export class Log {
+    path;
+    /** Bytes of whole records. */
+    bytes;
+    #fd;
+    #dirty = false;
+    #syncing = false;
+    /** Opens a log for writing, from the end of its whole records on. */
+    constructor(path, bytes = 0) {
+        this.path = path;
+        this.bytes = bytes;
+        this.#fd = openSync(path, bytes === 0 ? 'w' : 'r+');
+        ftruncateSync(this.#fd, bytes);
+    }
+    /** Hands a record to the system. When that fails nothing of it stays, and the next append starts clean. */
+    append(record) {
+        let done = 0;
+        try {
+            while (done < record.length) {
+                done += writeSync(this.#fd, record, done, record.length - done, this.bytes + done);
+            }
+        }
+        catch (error) {
+            if (done > 0)
+                ftruncateSync(this.#fd, this.bytes);
+            throw diskError(this.path, error);
+        }
+        this.bytes += record.length;
+        this.#dirty = true;
+    }
+    /** Makes the system put it on the disk, now. */
+    sync() {
+        if (!this.#dirty)
+            return;
+        try {
+            fdatasyncSync(this.#fd);
+        }
+        catch (error) {
+            throw diskError(this.path, error);
+        }
+        this.#dirty = false;
+    }
+    /** The same, without waiting. */
+    syncLater(onError) {
+        if (!this.#dirty || this.#syncing)
+            return;
+        this.#dirty = false;
+        this.#syncing = true;
+        fdatasync(this.#fd, (error) => {
+            this.#syncing = false;
+            if (!error || error.code === 'EBADF')
+                return;
+            this.#dirty = true;
+            onError(diskError(this.path, error));
+        });
+    }
+    close() {
+        closeSync(this.#fd);
+    }
+}
+/** One line for a disk that is full, read-only or broken. */
+export function diskError(path, error) {
+    const { code, message } = error;
+    const reasons = {
+        ENOSPC: 'no space left on the device; free some and go on, nothing acknowledged is lost',
+        EDQUOT: 'disk quota exceeded; nothing acknowledged is lost',
+        EFBIG: 'the file may not grow further on this system; nothing acknowledged is lost',
+        EROFS: 'the file system is read-only',
+        EACCES: 'permission denied',
+        EPERM: 'not permitted',
+        ENOENT: 'no such file or folder',
+        ENOTDIR: 'a part of the path is no folder',
+    };
+    return new SieveError('disk', `cannot write ${path}: ${(code && reasons[code]) ?? message}`);
+}

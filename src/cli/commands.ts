@@ -1,0 +1,27 @@
+// Every command, loaded when it is asked for: a run of one does not pay for the others.
+import type { Command } from 'commander'
+
+type Register = (program: Command) => void
+
+export const commands: Readonly<Record<string, () => Promise<Register>>> = {
+  dedupe: async () => (await import('./dedupe.ts')).dedupeCommand,
+  check: async () => (await import('./check.ts')).checkCommand,
+  plan: async () => (await import('./plan.ts')).planCommand,
+  explain: async () => (await import('./explain.ts')).explainCommand,
+  under: async () => (await import('./under.ts')).underCommand,
+  inspect: async () => (await import('./inspect.ts')).inspectCommand,
+  export: async () => (await import('./export.ts')).exportCommand,
+  forget: async () => (await import('./forget.ts')).forgetCommand,
+  merge: async () => (await import('./merge.ts')).mergeCommand,
+  verify: async () => (await import('./verify.ts')).verifyCommand,
+  search: async () => (await import('./search.ts')).searchCommand,
+  run: async () => (await import('./run.ts')).runCommand,
+  lab: async () => (await import('./lab.ts')).labCommand,
+}
+
+/** The commands that a command line needs: the one it names, or all of them for help and mistakes. */
+export async function registerCommands(program: Command, name: string | undefined): Promise<void> {
+  const load =
+    name !== undefined && Object.hasOwn(commands, name) ? [commands[name]!] : Object.values(commands)
+  for (const register of await Promise.all(load.map((one) => one()))) register(program)
+}

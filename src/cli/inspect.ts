@@ -1,0 +1,55 @@
+// `urlsieve inspect`: what a stored sieve is and holds.
+import type { Command } from 'commander'
+import { Output } from './output.ts'
+import { openStored } from './stored.ts'
+import { table } from './table.ts'
+import { readableBytes } from './values.ts'
+
+export function inspectCommand(program: Command): void {
+  program
+    .command('inspect')
+    .summary('what a stored sieve is and holds')
+    .description(
+      'Shows filter, profile, hash, counts, memory and rates of a .sieve file or of a store’s folder.',
+    )
+    .argument('<path>', 'a .sieve file or the folder of a store')
+    .option('--json', 'one JSON object')
+    .addHelpText('after', '\nExample:\n  urlsieve inspect seen')
+    .action(inspect)
+}
+
+async function inspect(path: string, flags: { json?: boolean }): Promise<void> {
+  const sieve = await openStored(path)
+  const stats = sieve.stats()
+  const output = new Output()
+  if (flags.json) {
+    output.print(`${JSON.stringify({ path, plan: sieve.plan, ...stats }, null, 2)}\n`)
+    return
+  }
+  const rate = (value: number | null) => (value === null ? '-' : value.toPrecision(2))
+  const rows: [string, string][] = [
+    ['filter', stats.filter],
+    [
+      'profile',
+      `${stats.profile} (${sieve.profile.rules.map((rule) => rule.name).join(', ') || 'no rules'})`,
+    ],
+    ['hash', stats.hash],
+    ['URLs', stats.urls.toLocaleString('en-US')],
+    ['repeats answered', stats.seen.toLocaleString('en-US')],
+    ['no URLs', stats.invalid.toLocaleString('en-US')],
+    ['memory', readableBytes(stats.sizeBytes)],
+    ['bits a URL', stats.bitsPerUrl?.toFixed(1) ?? '-'],
+    ['fill', `${(stats.fill * 100).toFixed(1)} %`],
+    ['rate now', rate(stats.expectedRate)],
+    ['rate promised', `${rate(stats.promisedRate)}${stats.pastCapacity ? ' (past its capacity)' : ''}`],
+  ]
+  output.print(rows.map(([name, value]) => `${name.padEnd(17)}${value}\n`).join(''))
+  if (stats.layers) {
+    const layers = stats.layers.map(({ name, fill, distinct }) => [
+      name,
+      `${(fill * 100).toFixed(1)} %`,
+      distinct,
+    ])
+    output.print(`\n${table(['layer', 'fill', 'entries'], layers)}`)
+  }
+}

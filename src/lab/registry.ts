@@ -1,0 +1,37 @@
+// The experiments, in the order of the report: the papers', then ours. A new one is a file and a line here.
+import { SieveError } from '../errors.ts'
+import type { Experiment } from './experiment.ts'
+import { baselines } from './experiments/baselines.ts'
+import { cen2010 } from './experiments/cen2010.ts'
+import { crawlLoss } from './experiments/crawl-loss.ts'
+import { equalMemory } from './experiments/equal-memory.ts'
+import { growth } from './experiments/growth.ts'
+import { hashes } from './experiments/hashes.ts'
+import { jiang } from './experiments/jiang.ts'
+import { sharma } from './experiments/sharma.ts'
+import { termProject } from './experiments/term-project.ts'
+import { urlCache } from './experiments/url-cache.ts'
+
+export const experiments: readonly Experiment[] = [
+  cen2010,
+  termProject,
+  sharma,
+  jiang,
+  urlCache,
+  baselines,
+  equalMemory,
+  hashes,
+  crawlLoss,
+  growth,
+]
+
+/** The experiments of these names, in the order named; all of them for no names. */
+export function choose(names: readonly string[], from: readonly Experiment[] = experiments): Experiment[] {
+  if (names.length === 0) return [...from]
+  return [...new Set(names)].map((name) => {
+    const found = from.find((experiment) => experiment.name === name)
+    if (found) return found
+    const known = from.map((experiment) => experiment.name).join(', ')
+    throw new SieveError('option', `no experiment '${name}': expected one of ${known}`)
+  })
+}

@@ -1,0 +1,15 @@
+// Fisher–Yates with a number generator of the lab's, so that an order is the same wherever the seed is.
+
+/** Puts the items into a random order, in place. */
+export function shuffle<T extends { length: number; [i: number]: unknown }>(
+  items: T,
+  random: () => number,
+): T {
+  for (let i = items.length - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1))
+    const held = items[i]
+    items[i] = items[j]
+    items[j] = held
+  }
+  return items
+}

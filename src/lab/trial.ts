@@ -1,0 +1,75 @@
+// A trial: a sieve filled with some URLs and asked for others that it never saw. What it answers "seen" is wrong, and
+// the count comes with the exact interval (Clopper–Pearson, 99 %) of the rate behind it.
+import { clopperPearson } from '../interval.ts'
+import { Sieve, type SieveOptions, type Stats } from '../sieve.ts'
+import type { Point } from './experiment.ts'
+
+/** A counted share and the rates that the count does not refute. */
+export interface MeasuredRate {
+  readonly hits: number
+  readonly trials: number
+  readonly rate: number
+  readonly low: number
+  readonly high: number
+}
+
+export function measuredRate(hits: number, trials: number): MeasuredRate {
+  const { lower, upper } = clopperPearson({ hits, trials })
+  return { hits, trials, rate: trials === 0 ? 0 : hits / trials, low: lower, high: upper }
+}
+
+/** The trials of several counts taken as one. */
+export function pooled(rates: readonly MeasuredRate[]): MeasuredRate {
+  return measuredRate(
+    rates.reduce((sum, { hits }) => sum + hits, 0),
+    rates.reduce((sum, { trials }) => sum + trials, 0),
+  )
+}
+
+/** Whether two counts say that the first rate is the higher one: their intervals do not meet. */
+export function isAbove(a: MeasuredRate, b: MeasuredRate): boolean {
+  return a.low > b.high
+}
+
+/** Whether the interval holds a predicted rate. */
+export function covers({ low, high }: MeasuredRate, rate: number): boolean {
+  return low <= rate && rate <= high
+}
+
+/** A rate as a point with its interval. */
+export function ratePoint(x: number, { rate, low, high }: MeasuredRate): Point {
+  return { x, y: rate, low, high }
+}
+
+/** Points that a logarithmic axis can show: those above zero. */
+export function aboveZero(points: readonly Point[]): Point[] {
+  return points.filter(({ y }) => y > 0)
+}
+
+/** How many of the lines the sieve answers "seen". Marks nothing. */
+export function countSeen(sieve: Sieve, lines: Uint8Array): number {
+  let seen = 0
+  for (const answer of sieve.hasLines(lines)) seen += answer
+  return seen
+}
+
+export interface Trial {
+  readonly falsePositives: MeasuredRate
+  readonly stats: Stats
+  readonly bits: number
+  readonly hashes: number
+}
+
+/** Fills a new sieve with `members` and asks for `strangers`, `asked` lines of which none is among the members. */
+export async function trial(
+  options: SieveOptions,
+  members: Uint8Array,
+  strangers: Uint8Array,
+  asked: number,
+): Promise<Trial> {
+  const sieve: Sieve = await Sieve.create({ profile: 'raw', ...options })
+  sieve.addLines(members)
+  const falsePositives = measuredRate(countSeen(sieve, strangers), asked)
+  const { bits, hashes, sizeBytes } = sieve.plan
+  return { falsePositives, stats: sieve.stats(), bits: bits ?? sizeBytes * 8, hashes: hashes ?? 1 }
+}

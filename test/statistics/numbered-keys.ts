@@ -1,0 +1,75 @@
+// Keys for measuring rates: numbered URLs written straight into a kernel's memory, a batch at a time, so that millions
+// of them cost little more than their hashing. The same letter and number always give the same key.
+import type { Filter, FilterKind, Plan } from '../../src/filters/filter.ts'
+import { applyHash, chooseHash } from '../../src/hashes.ts'
+import { compileKernel, Kernel } from '../../src/kernel.ts'
+import { seededRandom } from '../canonical/urls.ts'
+import { randomBytes } from '../oracles/instance.ts'
+
+const PREFIX = 'https://www.example.com/shop/'
+/** Hex digits of the batch's number, then of the place in the batch. */
+const BATCH_DIGITS = 8
+const PLACE_DIGITS = 3
+const KEY_BYTES = PREFIX.length + 1 + BATCH_DIGITS + PLACE_DIGITS
+const encoder = new TextEncoder()
+
+/** One filter of a kind in an instance of its own, hashed with a key made from `seed`. */
+export async function openFilter(kind: FilterKind, plan: Plan, seed: number): Promise<MeasuredFilter> {
+  const kernel = Kernel.create(await compileKernel())
+  applyHash(kernel, chooseHash('siphash', randomBytes(seededRandom(seed), 16)))
+  return new MeasuredFilter(kernel, kind.create(kernel, plan, 1))
+}
+
+export class MeasuredFilter {
+  readonly filter: Filter
+  readonly #kernel: Kernel
+  readonly #input: number
+
+  constructor(kernel: Kernel, filter: Filter) {
+    this.filter = filter
+    this.#kernel = kernel
+    this.#input = kernel.call.reserveInput(kernel.batchLines * KEY_BYTES) >>> 0
+    kernel.refresh()
+    for (let i = 0; i < kernel.batchLines; i++) {
+      const place = i.toString(16).padStart(PLACE_DIGITS, '0')
+      const text = `${PREFIX}?${'0'.repeat(BATCH_DIGITS)}${place}`
+      kernel.bytes.set(encoder.encode(text), this.#input + i * KEY_BYTES)
+      kernel.keyStarts[i] = this.#input + i * KEY_BYTES
+      kernel.keyEnds[i] = this.#input + (i + 1) * KEY_BYTES
+    }
+  }
+
+  /** Adds the keys 0 … n − 1 of a letter. Gives back how many were answered "new". */
+  add(letter: string, n: number): number {
+    return this.#eachBatch(letter, n, (count) => {
+      if (this.filter.add(0, count) < count) throw new Error('the filter under test is full')
+    })
+  }
+
+  /** How many of the keys 0 … n − 1 of a letter are answered "seen". */
+  seen(letter: string, n: number): number {
+    return n - this.#eachBatch(letter, n, (count) => this.filter.has(0, count))
+  }
+
+  // The number of verdicts "new" over all batches.
+  #eachBatch(letter: string, n: number, ask: (count: number) => void): number {
+    const kernel = this.#kernel
+    let fresh = 0
+    for (let done = 0, batch = 0; done < n; batch++) {
+      const count = Math.min(kernel.batchLines, n - done)
+      const digits = encoder.encode(letter + batch.toString(16).padStart(BATCH_DIGITS, '0'))
+      const { bytes } = kernel
+      let at = this.#input + PREFIX.length
+      for (let i = 0; i < count; i++, at += KEY_BYTES) {
+        for (let j = 0; j < digits.length; j++) bytes[at + j] = digits[j]!
+      }
+      kernel.call.hashKeys(count)
+      ask(count)
+      kernel.refresh()
+      const { verdicts } = kernel
+      for (let i = 0; i < count; i++) fresh += verdicts[i]!
+      done += count
+    }
+    return fresh
+  }
+}
