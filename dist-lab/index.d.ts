@@ -6,6 +6,7 @@ export { SieveError, type SieveErrorCode } from './errors.ts';
 export type { Feed, FeedOptions } from './feed.ts';
 export type { Capabilities, FilterOptions, LayerMeasure, Plan, SizeRequest } from './filters/filter.ts';
 export { type DeletingFilterName, type FilterName, type FolderFilterName, filterNames, filters, } from './filters/registry.ts';
+export { type FreezeOptions, type FrozenSieve, freeze } from './freeze.ts';
 export { type HashName, hashDescriptions, hashNames } from './hashes.ts';
 export { type DeletingSieve, type Explanation, type FolderSieve, Sieve, type SieveOf, type SieveOptions, type Stats, } from './sieve.ts';
 export type { Durability, StoreInfo, StoreOptions } from './state.ts';

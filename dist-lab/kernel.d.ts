@@ -55,6 +55,12 @@ export interface KernelExports {
     blockedOnes(): number;
     blockedRestored(): void;
     blockedBits(): number;
+    binaryFuseCreate(bits: number, segmentLength: number, segments: number, seed: bigint): number;
+    binaryFuseReserve(bits: number, segmentLength: number, segments: number, keys: number): number;
+    binaryFuseBuild(attempt: number): number;
+    binaryFuseSeed(): bigint;
+    binaryFuseFingerprints(): number;
+    binaryFuseHas(from: number, n: number): void;
     multilayerCreate(layers: number, bits: bigint, hashes: number, mode: number): number;
     multilayerAdd(from: number, n: number): number;
     multilayerHas(from: number, n: number): void;

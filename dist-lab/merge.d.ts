@@ -1,4 +1,4 @@
-import { type Identity, STATE, type SieveState } from './state.ts';
+import { type Identity, type SieveState, STATE } from './state.ts';
 interface HasState {
     readonly [STATE]: SieveState;
 }

@@ -6,7 +6,7 @@ import { Feed, type FeedOptions } from './feed.ts';
 import type { FilterOptions, LayerMeasure, Plan } from './filters/filter.ts';
 import { type DeletingFilterName, type FilterName, type FolderFilterName } from './filters/registry.ts';
 import { type HashName } from './hashes.ts';
-import { type StoreInfo } from './state.ts';
+import { type StoreInfo, type StoreOptions } from './state.ts';
 export interface SieveOptions<F extends FilterName = FilterName> extends FilterOptions {
     /** Default `fingerprint`: no capacity to choose, practically exact. */
     readonly filter?: F;

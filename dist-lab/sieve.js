@@ -5,13 +5,14 @@ import { resolveProfile } from './canonical/profiles.js';
 import { Commands } from './commands.js';
 import { SieveError } from './errors.js';
 import { Feed } from './feed.js';
+import { planFor } from './filters/promise.js';
 import { filterKind, } from './filters/registry.js';
 import { applyHash, chooseHash, isWideHash } from './hashes.js';
 import { compileKernel } from './kernel.js';
 import { Keys } from './keys.js';
 import { unite } from './merge.js';
 import { Shards } from './shards.js';
-import { STATE } from './state.js';
+import { STATE, } from './state.js';
 /** Room for one URL's bytes; longer ones ask the kernel for more. */
 const SHORT_BYTES = 16 * 1024;
 /** How much of a large `addLines` goes to the kernel at a time: small enough for the processor's cache. */

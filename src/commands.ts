@@ -186,8 +186,10 @@ export class AddCounter {
       kernel,
       (lines) => {
         const n = readCommands(kernel, lines, this.lines === 0)
-        // An ADD is 1 and a CHECK is 0: their sum.
-        for (let i = 0; i < n; i++) this.adds += kernel.commandOps[i]!
+        const { commandOps } = kernel
+        let adds = 0
+        for (let i = 0; i < n; i++) if (commandOps[i] === ADD) adds++
+        this.adds += adds
       },
       { keep: 'none' },
     )

@@ -248,6 +248,7 @@ export class Sieve {
   stats(): Stats {
     const { sizeBytes, fill, rate, layers, rates } = this.#shards.measure()
     const { expectedUrls, promisedRate } = this.plan
+    const store = this.#journal?.info()
     return {
       filter: this.plan.filter,
       profile: this.profile.name,
@@ -263,7 +264,7 @@ export class Sieve {
       pastCapacity: !this.#kind.can.grow && expectedUrls !== null && this.#urls > expectedUrls,
       ...(layers && { layers }),
       ...(rates && { rates }),
-      ...(this.#journal && { store: this.#journal.info() }),
+      ...(store && { store }),
     }
   }
 

@@ -22,7 +22,7 @@ export interface Journal {
   /** Folds what was written down into one snapshot. */
   save(): Promise<void>
   close(): Promise<void>
-  info(): StoreInfo
+  info(): StoreInfo | undefined
 }
 
 /**
@@ -38,6 +38,8 @@ export interface StoreOptions {
   readonly readOnly?: boolean
   /** Keeps the keys themselves, compressed: they can be exported, merged into another filter, and forgotten by folder. */
   readonly keepKeys?: boolean
+  /** The log is folded into a new snapshot when it outgrows the last one, and this. Default 4 MiB. */
+  readonly foldBytes?: number
 }
 
 /** What a stored sieve says of its store. */

@@ -1,2 +1,2 @@
-import type { Command } from 'commander';
+import { type Command } from 'commander';
 export declare function dedupeCommand(program: Command): void;

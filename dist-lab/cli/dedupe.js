@@ -1,5 +1,8 @@
+// `urlsieve dedupe`: the first occurrence of every URL, original bytes, in input order.
+import { existsSync } from 'node:fs';
+import { Option } from 'commander';
 import { Sieve } from '../index.js';
-import { EXIT } from './exit.js';
+import { CommandError, EXIT } from './exit.js';
 import { checkOutput, readInput, totalBytes } from './input.js';
 import { Output, tell } from './output.js';
 import { Progress } from './progress.js';
@@ -13,21 +16,30 @@ export function dedupeCommand(program) {
         .option('--repeated', 'print the repeats instead')
         .option('--keys', 'print keys instead of the original lines')
         .option('-o, --output <file>', 'write here instead of stdout')
+        .option('--state <folder>', 'remember across runs: print what is new against all earlier ones')
+        .addOption(new Option('--durability <way>', 'with --state: when a URL is safe').choices([
+        'always',
+        'interval',
+        'never',
+    ]))
+        .option('--keep-keys', 'with --state: keep the keys too, to export, merge and forget by folder')
         .option('--stats', 'one JSON object to stderr at the end')
         .option('--quiet', 'no progress')
         .addHelpText('after', `
 Examples:
   urlsieve dedupe links.txt > unique.txt
   zcat crawl-*.gz | urlsieve dedupe --profile raw | sort
+  urlsieve dedupe today.txt --state seen > new-today.txt
   urlsieve dedupe links.txt.gz --filter blocked --urls 10M --fpr 1e-6 --stats -o unique.txt`)
         .action(dedupe);
 }
-async function dedupe(files, flags) {
+async function dedupe(files, flags, command) {
     const started = performance.now();
     const paths = files.length > 0 ? files : ['-'];
     const total = totalBytes(paths);
     checkOutput(paths, flags.output);
-    const sieve = await Sieve.create(sieveOptions(flags));
+    const sieve = await openSieve(flags, command);
+    const known = sieve.stats();
     const output = new Output(flags.output);
     const progress = new Progress(total, flags.quiet);
     const feed = sieve.feed({ keep: flags.repeated ? 'seen' : 'new', as: flags.keys ? 'key' : 'line' });
@@ -42,7 +54,10 @@ async function dedupe(files, flags) {
                     bytes += size;
                     consumed = position;
                     output.write(feed.push(size));
-                    progress.tick(() => ({ lines: feed.lines, fresh: sieve.stats().urls, bytes: before + position }));
+                    progress.tick(() => {
+                        const { urls } = sinceThen(sieve.stats(), known);
+                        return { lines: feed.lines, fresh: urls, bytes: before + position };
+                    });
                 },
             });
             output.write(feed.end());
@@ -52,8 +67,9 @@ async function dedupe(files, flags) {
     finally {
         progress.done();
         output.close();
+        await sieve.close();
         if (flags.stats) {
-            const { urls, seen, invalid, sizeBytes } = sieve.stats();
+            const { urls, seen, invalid, sizeBytes } = sinceThen(sieve.stats(), known);
             const seconds = (performance.now() - started) / 1000;
             const urlsPerSecond = Math.round(feed.lines / seconds);
             const stats = { lines: feed.lines, new: urls, seen, invalid, bytes, seconds, urlsPerSecond, sizeBytes };
@@ -61,4 +77,34 @@ async function dedupe(files, flags) {
                 process.exitCode = EXIT.output;
         }
     }
+}
+// In memory, or in its folder; what is there already keeps its own filter, profile and hash unless told otherwise.
+async function openSieve(flags, command) {
+    const options = sieveOptions(flags);
+    if (flags.state === undefined) {
+        if (flags.keepKeys || flags.durability) {
+            throw new CommandError(EXIT.usage, '--keep-keys and --durability need --state: where to remember');
+        }
+        return Sieve.create(options);
+    }
+    const isThere = existsSync(flags.state);
+    const said = (name) => !isThere || command.getOptionValueSource(name) !== 'default';
+    const { filter, profile, hash, ...sizes } = options;
+    return Sieve.open(flags.state, {
+        ...sizes,
+        ...(said('filter') && filter && { filter }),
+        ...(said('profile') && profile && { profile }),
+        ...(said('hash') && hash && { hash }),
+        ...(flags.durability && { durability: flags.durability }),
+        ...(flags.keepKeys && { keepKeys: true }),
+    });
+}
+/** Counts since a sieve was opened. */
+function sinceThen(now, then) {
+    return {
+        ...now,
+        urls: now.urls - then.urls,
+        seen: now.seen - then.seen,
+        invalid: now.invalid - then.invalid,
+    };
 }

@@ -49,5 +49,7 @@ async function forget(urls, { state: path, under = [] }) {
 function folderOf(sieve, folder) {
     const text = folder.includes('://') ? folder : `https://${folder}`;
     const { key } = sieve.explain(text.endsWith('/') ? text : `${text}/`);
-    return Buffer.from(key).toString('latin1').replace(/^[a-z][a-z0-9+.-]*:\/\//i, '');
+    return Buffer.from(key)
+        .toString('latin1')
+        .replace(/^[a-z][a-z0-9+.-]*:\/\//i, '');
 }

@@ -5,6 +5,7 @@ import { createGunzip } from 'node:zlib';
 import { CommandError, EXIT, reason } from './exit.js';
 /** Bytes read at a time: small enough that the batch's data stay in the processor's cache. */
 const CHUNK_BYTES = 256 * 1024;
+const TURN_CHUNKS = 32;
 const nap = new Int32Array(new SharedArrayBuffer(4));
 /** Retries a call on a descriptor that is set to non-blocking and not ready. */
 export function whenReady(call) {
@@ -79,6 +80,7 @@ export async function readInput(path, sink) {
         return readGzip(path, sink);
     const fd = path === '-' ? 0 : open(path);
     let consumed = 0;
+    let chunks = 0;
     try {
         for (;;) {
             const room = sink.room(CHUNK_BYTES);
@@ -95,6 +97,9 @@ export async function readInput(path, sink) {
                 return;
             consumed += got;
             sink.push(got, consumed);
+            // Now and then the event loop gets its turn: a store writes its snapshots there.
+            if (++chunks % TURN_CHUNKS === 0)
+                await new Promise(setImmediate);
         }
     }
     finally {

@@ -23,7 +23,10 @@ async function inspect(path, flags) {
     const rate = (value) => (value === null ? '-' : value.toPrecision(2));
     const rows = [
         ['filter', stats.filter],
-        ['profile', `${stats.profile} (${sieve.profile.rules.map((rule) => rule.name).join(', ') || 'no rules'})`],
+        [
+            'profile',
+            `${stats.profile} (${sieve.profile.rules.map((rule) => rule.name).join(', ') || 'no rules'})`,
+        ],
         ['hash', stats.hash],
         ['URLs', stats.urls.toLocaleString('en-US')],
         ['repeats answered', stats.seen.toLocaleString('en-US')],
@@ -36,7 +39,11 @@ async function inspect(path, flags) {
     ];
     output.print(rows.map(([name, value]) => `${name.padEnd(17)}${value}\n`).join(''));
     if (stats.layers) {
-        const layers = stats.layers.map(({ name, fill, distinct }) => [name, `${(fill * 100).toFixed(1)} %`, distinct]);
+        const layers = stats.layers.map(({ name, fill, distinct }) => [
+            name,
+            `${(fill * 100).toFixed(1)} %`,
+            distinct,
+        ]);
         output.print(`\n${table(['layer', 'fill', 'entries'], layers)}`);
     }
 }

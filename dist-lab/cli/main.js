@@ -48,7 +48,10 @@ function codeOf(error) {
     if (process.env.URLSIEVE_DEBUG)
         console.error(error);
     const what = error instanceof Error ? error.message : String(error);
-    return { code: EXIT.defect, message: `a defect of urlsieve, please report it (URLSIEVE_DEBUG=1 shows where): ${what}` };
+    return {
+        code: EXIT.defect,
+        message: `a defect of urlsieve, please report it (URLSIEVE_DEBUG=1 shows where): ${what}`,
+    };
 }
 /** One line, whatever a file's name holds. */
 const oneLine = (text) => text.replace(/[\x00-\x1f\x7f]/g, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`);

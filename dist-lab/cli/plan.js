@@ -22,7 +22,7 @@ function plan({ urls, fpr, memory, json }) {
     const request = memory === undefined ? { falsePositiveRate: fpr } : { sizeBytes: memory };
     const plans = Object.values(filters).map((kind) => {
         // What grows takes what it needs: the memory given is only compared with it.
-        const made = kind.plan({ expectedUrls: urls, ...(kind.can.grow ? {} : request) });
+        const made = kind.plan({ expectedUrls: urls, ...(kind.can.grow && memory !== undefined ? {} : request) });
         const fits = memory === undefined || made.sizeBytes <= memory;
         return { ...made, fits, can: kind.can, does: kind.does, errs: kind.errs };
     });

@@ -50,7 +50,13 @@ export function readableBytes(bytes) {
 export function list(text) {
     return text.split(',').map((name) => name.trim());
 }
-const SPANS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const SPANS_MS = {
+    s: 1000,
+    m: 60_000,
+    h: 3_600_000,
+    d: 86_400_000,
+    w: 604_800_000,
+};
 /** A window: so many URLs (1000000, 1e6) or a time (30d, 12h, 90min, 45s, 2w). */
 export function windowOf(option) {
     return (text) => {

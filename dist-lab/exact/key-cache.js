@@ -4,6 +4,7 @@
 const NONE = -1;
 /** Room for a key of usual length, on average. */
 const BYTES_PER_ENTRY = 128;
+const LEAST_BYTES = 16 * 1024;
 export class KeyCache {
     capacity;
     /** All its memory, from the beginning. */
@@ -25,7 +26,7 @@ export class KeyCache {
     #end = 0;
     constructor(entries) {
         this.capacity = entries;
-        this.#text = new Uint8Array(entries * BYTES_PER_ENTRY);
+        this.#text = new Uint8Array(Math.max(LEAST_BYTES, entries * BYTES_PER_ENTRY));
         this.#chains = new Int32Array(2 ** Math.ceil(Math.log2(entries + 1))).fill(NONE);
         this.#next = new Int32Array(entries);
         this.#low = new Uint32Array(entries);
@@ -40,7 +41,7 @@ export class KeyCache {
         const entry = this.#find(low, high, bytes, start, end);
         if (entry === NONE)
             return false;
-        const age = (this.#oldest + this.#count - entry + this.capacity) % this.capacity;
+        const age = (this.#oldest + this.#count - 1 - entry + this.capacity) % this.capacity;
         if (age * 2 > this.capacity) {
             this.#unchain(entry);
             this.#append(low, high, bytes, start, end);

@@ -14,11 +14,16 @@ export declare const filters: {
     readonly linear: FilterKind;
     readonly trie: FilterKind;
 };
+/** Filters that are made at once from another and only asked from then on: a file may hold one, `create` makes none. */
+export declare const frozenFilters: {
+    readonly 'binary-fuse': FilterKind;
+};
 export type FilterName = keyof typeof filters;
+export type FrozenFilterName = keyof typeof frozenFilters;
 /** Filters that can forget a URL. */
 export type DeletingFilterName = 'fingerprint' | 'hash-set' | 'sorted-array' | 'linear' | 'trie';
 /** Filters that remember the folders of their URLs. */
 export type FolderFilterName = 'prefix-layers';
 export declare const filterNames: FilterName[];
-/** The filter of that name; one clear line when there is none. */
+/** The filter of that name, frozen or not; one clear line when there is none. */
 export declare function filterKind(name: string): FilterKind;

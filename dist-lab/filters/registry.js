@@ -1,6 +1,7 @@
 // Every filter, by name. A new filter is one file in kernel/filters/, one here, and one line below: the command's
 // choices, `plan`, the conformance suite, the statistics and the README's table follow from that line.
 import { SieveError } from '../errors.js';
+import { binaryFuse } from './binary-fuse.js';
 import { blocked } from './blocked.js';
 import { classic } from './classic.js';
 import { eigenvalue } from './eigenvalue.js';
@@ -29,10 +30,14 @@ export const filters = {
     linear,
     trie,
 };
+/** Filters that are made at once from another and only asked from then on: a file may hold one, `create` makes none. */
+export const frozenFilters = { 'binary-fuse': binaryFuse };
 export const filterNames = Object.keys(filters);
-/** The filter of that name; one clear line when there is none. */
+/** The filter of that name, frozen or not; one clear line when there is none. */
 export function filterKind(name) {
     if (Object.hasOwn(filters, name))
         return filters[name];
+    if (Object.hasOwn(frozenFilters, name))
+        return frozenFilters[name];
     throw new SieveError('option', `unknown filter '${name}': expected one of ${filterNames.join(', ')}`);
 }

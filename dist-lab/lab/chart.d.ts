@@ -3,7 +3,6 @@ export interface Size {
     readonly width: number;
     readonly height: number;
 }
-export declare const COLOURS: 8;
 export declare function draw(sketch: Sketch, size: Size): string;
 /** A swatch for each series; none where the names stand beside the bars. */
 export declare function legend(sketch: Sketch): {

@@ -8,7 +8,7 @@ const FONT_PX = 13;
 const LETTER_PX = 6.7;
 const SYMBOLS = ['circle', 'square2', 'triangle', 'diamond', 'star', 'wye', 'cross', 'hexagon'];
 const DASHES = ['none', '7 3', '2 3', '9 3 2 3', '12 4', '4 2', '1 2', '6 2 1 2 1 2'];
-export const COLOURS = SYMBOLS.length;
+const COLOURS = SYMBOLS.length;
 /** The end of an interval's bar. */
 const CAP = {
     draw(context, size) {
@@ -25,12 +25,13 @@ function looks(series) {
             own.set(name, own.size);
     let next = own.size;
     return series.map(({ name, printed = false }) => {
-        const like = [...own.keys()].find((other) => printed && name.toLowerCase().startsWith(other.toLowerCase()));
+        const like = [...own.keys()].find((other) => printed && stem(other) === stem(name));
         const i = own.get(printed ? (like ?? '') : name) ?? next++;
         return {
             colour: `var(--series-${(i % COLOURS) + 1})`,
-            symbol: SYMBOLS[i % COLOURS],
-            dash: printed ? '1 4' : DASHES[i % DASHES.length],
+            // From the ninth on colours come again, with other markers and dashes.
+            symbol: SYMBOLS[(i + 3 * Math.floor(i / COLOURS)) % COLOURS],
+            dash: printed ? '1 4' : DASHES[(i + Math.floor(i / COLOURS)) % COLOURS],
             hollow: printed,
         };
     });
@@ -167,7 +168,7 @@ function lines({ x, y, series }, size) {
         y: { type: y.log ? 'log' : 'linear', domain: range, ...quiet },
         marks: [
             ...marks,
-            Plot.axisX({ ...axis, ticks: ticksAcross(points, across, x.log, inner) }),
+            Plot.axisX({ ...numbers, ticks: ticksAcross(points, across, x.log, inner) }),
             Plot.ruleY([foot], { stroke: 'var(--axis)' }),
             ...bars,
             ...dots,
@@ -199,7 +200,7 @@ function groups({ x, y, series }, size) {
             ...series.map((_, s) => Plot.barY(rows.filter((row) => row.x === s), { fx: 'fx', x: 'x', y1: 'foot', y2: 'y', title: 'title', ...filled(all[s]) })),
             Plot.ruleX(ranged, { fx: 'fx', x: 'x', y1: 'low', y2: 'high', stroke: 'var(--ink)', strokeWidth: 1.4 }),
             Plot.ruleY([foot], { stroke: 'var(--axis)' }),
-            Plot.axisFx({ ...axis, anchor: 'bottom', tickFormat: tick }),
+            Plot.axisFx({ ...numbers, anchor: 'bottom' }),
             ...labels(x.label, y.label, box, size),
         ],
     };
@@ -241,21 +242,24 @@ function list({ y, series }, size) {
             Plot.barX(rows.filter(({ printed }) => printed), { ...place, ...filled({ ...look, hollow: true }) }),
             Plot.ruleY(rows.filter(({ high }) => high !== undefined), { y: 'name', x1: 'low', x2: 'high', stroke: 'var(--ink)', strokeWidth: 1.6 }),
             Plot.text(rows, { y: 'name', x: 'far', text: 'label', textAnchor: 'start', dx: 6, fill: 'var(--ink)' }),
-            Plot.axisY({ ...axis, tickSize: 0, lineWidth: marginLeft / FONT_PX - 1, textOverflow: 'ellipsis' }),
-            Plot.axisX({ ...axis, ticks: y.log ? decades(range) : size.width / 110 }),
+            Plot.axisY({
+                ...axis,
+                tickSize: 0,
+                lineWidth: marginLeft / FONT_PX - 1,
+                textOverflow: 'ellipsis',
+            }),
+            Plot.axisX({ ...numbers, ticks: y.log ? decades(range) : size.width / 110 }),
             Plot.ruleX([foot], { stroke: 'var(--axis)' }),
             ...labels(y.label, '', box, size),
         ],
     };
 }
+/** The text of a tick; given as `tickFormat`, Plot would leave out those it finds too many on a logarithmic axis. */
+const label = (value) => tick(value);
 const quiet = { label: null, axis: null };
-const axis = {
-    label: null,
-    fill: 'var(--muted)',
-    stroke: 'var(--axis)',
-    tickFormat: tick,
-    tickSize: 5,
-};
+const axis = { label: null, fill: 'var(--muted)', stroke: 'var(--axis)', tickSize: 5 };
+/** An axis of numbers. */
+const numbers = { ...axis, text: label };
 /** Room for the labels, which are broken into lines where they must be. */
 function frame(xLabel, yLabel, { width }, tickLetters) {
     return {
@@ -284,7 +288,7 @@ function grid(ticks) {
     const many = ticks && { ticks };
     return [
         Plot.gridY({ stroke: 'var(--grid)', strokeOpacity: 1, ...many }),
-        Plot.axisY({ ...axis, tickSize: 0, ...(many ?? { ticks: 6 }) }),
+        Plot.axisY({ ...numbers, tickSize: 0, ...(many ?? { ticks: 6 }) }),
     ];
 }
 function isDrawn({ x, y }, log) {

@@ -28,11 +28,11 @@ function unescaped(line) {
     return Buffer.from(text, 'latin1');
 }
 /** Keeps the keys of a log, unless that was done before. */
-export function writeKeySegment(path, log) {
+export function writeKeySegment(path, log, read = readLog) {
     if (existsSync(path) || !existsSync(log))
         return;
     const lines = [];
-    readLog(log, ({ op, payload }) => {
+    read(log, ({ op, payload }) => {
         const sign = Buffer.from(op === OP.deleteKeys ? '-' : '+');
         for (let at = 0; at < payload.length;) {
             const end = at + 4 + payload.readUInt32LE(at);

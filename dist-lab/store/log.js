@@ -1,7 +1,8 @@
 // The append log of a store: what is new since its snapshot, one record a batch. A record is written at once and
 // whole; one that was cut short by a crash was never acknowledged and is dropped when the log is read. A record
 // that is whole but does not match its checksum is damage, and is said.
-import { closeSync, fdatasync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync, writeSync, } from 'node:fs';
+import { closeSync, fdatasync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readFileSync, readSync, writeSync, } from 'node:fs';
+import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { SieveError } from '../errors.js';
 import { damaged } from './format.js';
@@ -9,8 +10,18 @@ const MAGIC = 0x524c5355; // "USLR"
 /** Magic, operation, entries, payload length, time in milliseconds, CRC of these 24 bytes. */
 export const RECORD_HEADER_BYTES = 28;
 const MOST_PAYLOAD_BYTES = 1024 ** 3;
-/** What a record says of its entries. */
-export const OP = { addHashes: 1, addKeys: 2, deleteHashes: 3, deleteKeys: 4 };
+const BLOCK_BYTES = 512;
+const TELLING_BYTES = 16;
+/** What a record says of its entries. Owed: the snapshot's filter has them, but the disk had refused them. */
+export const OP = {
+    addHashes: 1,
+    addKeys: 2,
+    deleteHashes: 3,
+    deleteKeys: 4,
+    oweHashes: 5,
+    oweKeys: 6,
+};
+const LAST_OP = OP.oweKeys;
 export function encodeRecord(op, entries, payload, time = Date.now()) {
     const bytes = Buffer.allocUnsafe(RECORD_HEADER_BYTES + payload.length + 4);
     bytes.writeUInt32LE(MAGIC, 0);
@@ -42,6 +53,10 @@ export function readLog(path, take) {
             const length = header.readUInt32LE(12);
             if (length > MOST_PAYLOAD_BYTES)
                 throw damaged(path, at, `a record of ${length} bytes`);
+            const op = header.readUInt32LE(4);
+            if (op < 1 || op > LAST_OP) {
+                throw new SieveError('version', `${path} has a record of kind ${op} at byte ${at}: from a later urlsieve`);
+            }
             const end = at + RECORD_HEADER_BYTES + length + 4;
             if (end > size)
                 break;
@@ -49,12 +64,12 @@ export function readLog(path, take) {
             readFully(fd, body, at + RECORD_HEADER_BYTES);
             const payload = body.subarray(0, length);
             if (body.readUInt32LE(length) !== crc32(payload)) {
-                if (end === size && isZeroToEnd(fd, end - 4, size))
+                if (end === size && endsUnwritten(fd, at, size))
                     break;
                 throw damaged(path, at, 'a record does not match its checksum');
             }
             const time = Number(header.readBigUInt64LE(16));
-            take({ op: header.readUInt32LE(4), entries: header.readUInt32LE(8), payload, time });
+            take({ op: op, entries: header.readUInt32LE(8), payload, time });
             records++;
             at = end;
         }
@@ -63,6 +78,33 @@ export function readLog(path, take) {
     finally {
         closeSync(fd);
     }
+}
+/** Reads what can still be read of a damaged log: bad records are passed over. */
+export function salvageLog(path, take) {
+    const bytes = readFileSync(path);
+    let records = 0;
+    let kept = 0;
+    for (let at = 0; at + RECORD_HEADER_BYTES <= bytes.length;) {
+        const header = bytes.subarray(at, at + RECORD_HEADER_BYTES);
+        if (header.readUInt32LE(0) !== MAGIC || header.readUInt32LE(24) !== crc32(header.subarray(0, 24))) {
+            at++;
+            continue;
+        }
+        const end = at + RECORD_HEADER_BYTES + header.readUInt32LE(12) + 4;
+        const payload = bytes.subarray(at + RECORD_HEADER_BYTES, end - 4);
+        if (end <= bytes.length && bytes.readUInt32LE(end - 4) === crc32(payload)) {
+            take({
+                op: header.readUInt32LE(4),
+                entries: header.readUInt32LE(8),
+                payload,
+                time: Number(header.readBigUInt64LE(16)),
+            });
+            records++;
+            kept += end - at;
+        }
+        at = Math.min(end, bytes.length);
+    }
+    return { records, bytes: kept, tornBytes: bytes.length - kept };
 }
 function readFully(fd, target, at) {
     let got = 0;
@@ -84,6 +126,12 @@ function isZeroToEnd(fd, at, size) {
     }
     return true;
 }
+// Whether a last record's end was never written: its last block is zero where the file system had only made room. A
+// block of which the record has but a few bytes says nothing: a flipped byte could have made them.
+function endsUnwritten(fd, from, size) {
+    const block = Math.max(from, Math.floor((size - 1) / BLOCK_BYTES) * BLOCK_BYTES);
+    return size - block >= TELLING_BYTES && isZeroToEnd(fd, block, size);
+}
 export class Log {
     path;
     /** Bytes of whole records. */
@@ -95,8 +143,15 @@ export class Log {
     constructor(path, bytes = 0) {
         this.path = path;
         this.bytes = bytes;
-        this.#fd = openSync(path, bytes === 0 ? 'w' : 'r+');
-        ftruncateSync(this.#fd, bytes);
+        try {
+            this.#fd = openSync(path, bytes === 0 ? 'w' : 'r+');
+            ftruncateSync(this.#fd, bytes);
+            if (bytes === 0)
+                syncFolder(dirname(path));
+        }
+        catch (error) {
+            throw diskError(path, error);
+        }
     }
     /** Hands a record to the system. When that fails nothing of it stays, and the next append starts clean. */
     append(record) {
@@ -108,11 +163,24 @@ export class Log {
         }
         catch (error) {
             if (done > 0)
-                ftruncateSync(this.#fd, this.bytes);
+                this.#cut(this.bytes);
             throw diskError(this.path, error);
         }
         this.bytes += record.length;
         this.#dirty = true;
+    }
+    /** Takes back the last record, of `bytes` bytes: it was not acknowledged. */
+    retract(bytes) {
+        this.bytes -= bytes;
+        this.#cut(this.bytes);
+    }
+    #cut(bytes) {
+        try {
+            ftruncateSync(this.#fd, bytes);
+        }
+        catch {
+            // the next append begins there all the same
+        }
     }
     /** Makes the system put it on the disk, now. */
     sync() {

@@ -1,6 +1,6 @@
 import type { FilterName } from '../filters/registry.ts';
 import { type SieveOf, type SieveOptions } from '../sieve.ts';
-import { type SieveState } from '../state.ts';
+import { type SieveState, type StoreOptions } from '../state.ts';
 import { type LogRecord } from './log.ts';
 /** Does to a sieve what a record says: entries into the kernel's batch, then add or delete. Idempotent. */
 export declare function replay(state: SieveState, record: LogRecord): void;

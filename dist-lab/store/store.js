@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, unlinkSync } from 'node:f
 import { join } from 'node:path';
 import { SieveError } from '../errors.js';
 import { makeSieve } from '../sieve.js';
-import { STATE } from '../state.js';
+import { STATE, } from '../state.js';
 import { keySegmentPath, listKeySegments, writeKeySegment } from './key-segments.js';
 import { listStore, logName, snapshotName } from './layout.js';
 import { takeLock } from './lock.js';
@@ -73,6 +73,7 @@ class Store {
     #snapshotBytes;
     #snapshotting = null;
     #timer;
+    #synced = performance.now();
     #trouble = null;
     #closed = false;
     /** Marked in the filter but not in the log, since the disk refused: still new to whoever asks. */
@@ -87,7 +88,12 @@ class Store {
         this.#log = log;
         this.#snapshotBytes = statSync(join(folder, snapshotName(number))).size;
         if (this.#durability === 'interval') {
-            this.#timer = setInterval(() => this.#log.syncLater((error) => (this.#trouble = error)), SYNC_MS);
+            this.#timer = setInterval(() => {
+                this.#synced = performance.now();
+                this.#log.syncLater((error) => {
+                    this.#trouble = error;
+                });
+            }, SYNC_MS);
             this.#timer.unref();
         }
     }
@@ -186,8 +192,12 @@ class Store {
     }
     #append(record) {
         this.#log.append(record);
-        if (this.#durability === 'always')
-            this.#log.sync();
+        // The timer does not run while a caller keeps the processor: then the second is kept here.
+        const isLate = this.#durability === 'interval' && performance.now() - this.#synced > SYNC_MS;
+        if (this.#durability !== 'always' && !isLate)
+            return;
+        this.#log.sync();
+        this.#synced = performance.now();
     }
     // An entry as a word: its key, or its hash.
     #name(i) {

@@ -4,8 +4,8 @@ import { basename, join } from 'node:path';
 import { SieveError } from '../errors.js';
 import { STATE } from '../state.js';
 import { keySegmentPath, listKeySegments, readKeySegment } from './key-segments.js';
-import { OP, readLog } from './log.js';
 import { listStore, logName } from './layout.js';
+import { OP, readLog } from './log.js';
 function* entriesOfLog(path) {
     const entries = [];
     readLog(path, ({ op, payload }) => {

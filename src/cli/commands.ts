@@ -14,6 +14,7 @@ export const commands: Readonly<Record<string, () => Promise<Register>>> = {
   forget: async () => (await import('./forget.ts')).forgetCommand,
   merge: async () => (await import('./merge.ts')).mergeCommand,
   verify: async () => (await import('./verify.ts')).verifyCommand,
+  freeze: async () => (await import('./freeze.ts')).freezeCommand,
   search: async () => (await import('./search.ts')).searchCommand,
   run: async () => (await import('./run.ts')).runCommand,
   lab: async () => (await import('./lab.ts')).labCommand,

@@ -13,7 +13,12 @@ export interface Reading {
   readonly bytes: number
 }
 
-const number = new Intl.NumberFormat('en-US')
+/** 1,234,567. Made when first needed: it takes longer to make than the command to start. */
+let number: Intl.NumberFormat | undefined
+const grouped = (value: number) => {
+  number ??= new Intl.NumberFormat('en-US')
+  return number.format(value)
+}
 
 /** 1:05 or 2:03:04. */
 export function clock(seconds: number): string {
@@ -49,7 +54,7 @@ export class Progress {
   text({ lines, fresh, bytes }: Reading, seconds: number): string {
     const rate = bytes / seconds
     const parts = [
-      `${number.format(lines)} lines`,
+      `${grouped(lines)} lines`,
       `${(lines / seconds / 1e6).toFixed(2)} M/s`,
       `${(rate / 1e6).toFixed(0)} MB/s`,
       `${lines ? ((fresh / lines) * 100).toFixed(1) : '0.0'} % new`,

@@ -22,6 +22,8 @@ export interface Succession {
   room(newest: Generation, now: number): number
   /** How many to keep; the oldest are forgotten. */
   readonly most: number
+  /** Whether all of a generation is too old to be remembered. */
+  isOver?(generation: Generation, now: number): boolean
 }
 
 /** Numbers of a generation among `counts`: index of the first, then urls and born of each. */
@@ -74,6 +76,18 @@ export class Generations implements Filter {
     return next
   }
 
+  // Forgets the generations that are too old. There is always a newest.
+  #expire(): void {
+    const { isOver } = this.#succession
+    if (!isOver) return
+    const now = this.#now
+    while (this.#all.length > 0 && isOver(this.#all[0]!, now)) {
+      this.#all.shift()
+      this.#gone++
+    }
+    if (this.#all.length === 0) this.#begin()
+  }
+
   // The newest, with room for at least one URL.
   #newest(): Generation {
     const newest = this.#all.at(-1)!
@@ -81,6 +95,7 @@ export class Generations implements Filter {
   }
 
   add(from: number, n: number): number {
+    this.#expire()
     for (let done = from; done < n; ) {
       const newest = this.#newest()
       const end = Math.min(n, done + this.#succession.room(newest, this.#now))
@@ -108,6 +123,7 @@ export class Generations implements Filter {
   }
 
   has(from: number, n: number): void {
+    this.#expire()
     this.#ask(from, n, this.#all)
   }
 
@@ -127,6 +143,7 @@ export class Generations implements Filter {
   }
 
   delete(n: number): void {
+    this.#expire()
     const { hashes, verdicts } = this.#front
     verdicts.fill(1, 0, n)
     for (const generation of this.#all) {
@@ -154,6 +171,11 @@ export class Generations implements Filter {
         distinct: urls,
       })),
     }
+  }
+
+  // A generation that was forgotten moves the numbers of all others.
+  epoch(): number {
+    return this.#gone
   }
 
   *pieces(): Generator<Piece> {

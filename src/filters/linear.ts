@@ -19,7 +19,7 @@ class LinearList implements KeySet {
   }
 
   *keys(): Generator<Uint8Array> {
-    for (const text of this.#keys) yield keyBytes(text)
+    for (const text of [...this.#keys]) yield keyBytes(text) // a copy: deletes may go on meanwhile
   }
 
   add(key: Uint8Array): boolean {

@@ -26,7 +26,7 @@ class SortedArray implements KeySet {
   }
 
   *keys(): Generator<Uint8Array> {
-    for (const text of this.#keys) yield keyBytes(text)
+    for (const text of [...this.#keys]) yield keyBytes(text) // a copy: deletes may go on meanwhile
   }
 
   add(key: Uint8Array): boolean {

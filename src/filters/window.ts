@@ -64,6 +64,7 @@ function succession(shape: Shape) {
     kind: inners[shape.inner],
     most: generations,
     plan: () => plan,
+    ...(windowMs !== null && { isOver: ({ born }: Generation, now: number) => now - born >= windowMs }),
     room({ urls, born }: Generation, now: number): number {
       if (windowMs !== null && now - born >= windowMs / generations) return 0
       return windowUrls === null ? Number.MAX_SAFE_INTEGER : Math.ceil(windowUrls / generations) - urls

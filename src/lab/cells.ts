@@ -58,5 +58,5 @@ export function tick(value: number): string {
   if (size < 1e-3 || size >= 1e12) return withPowers(value.toExponential(2))
   const [scale, unit] =
     size >= 1e9 ? [1e9, ' G'] : size >= 1e6 ? [1e6, ' M'] : size >= 1e4 ? [1e3, ' k'] : [1, '']
-  return `${Number((value / scale).toPrecision(4))}${unit}`
+  return `${Number((value / scale).toPrecision(3))}${unit}`
 }

@@ -86,7 +86,7 @@ header, main, footer { max-width: 58rem; margin: 0 auto; padding: 0 clamp(1rem, 
 h1, h2, h3 { line-height: 1.2; text-wrap: balance; letter-spacing: -.015em; }
 h1 { font-size: clamp(2rem, 6vw, 3rem); margin: 0 0 .5rem; letter-spacing: -.03em; }
 h2 { font-size: clamp(1.5rem, 4vw, 2rem); margin: 0 0 .5rem; }
-h3 { font-size: 1.0625rem; margin: 0 0 .75rem; }
+h3 { font-size: 1.0625rem; margin: 0 0 .75rem; text-wrap: pretty; }
 p { margin: 0 0 1rem; max-width: 44rem; }
 code, pre { font-family: ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace; font-size: .875em; }
 header { padding-top: clamp(2rem, 7vw, 4.5rem); }

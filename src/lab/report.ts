@@ -104,7 +104,7 @@ function took(seconds: number): string {
 function figure(plot: Plot): Html {
   const swatches = legend(plot)
   const notes = [
-    plot.series.some(({ printed }) => printed) && 'Hollow and dotted: printed in the paper.',
+    plot.series.some(({ printed }) => printed) && 'Hollow and dotted: from the paper, not measured here.',
     plot.series.some(({ points }) => points.some(({ low }) => low !== undefined)) &&
       'Bars and bands: the confidence interval.',
     hasFoot(plot) && 'A hollow triangle at the foot: none seen.',

@@ -1,7 +1,7 @@
 // Files as a store needs them: written whole or not at all, read straight to where the bytes belong.
 import { closeSync, fsyncSync, openSync, readSync, renameSync, unlinkSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { diskError } from './log.ts'
+import { SieveError } from '../errors.ts'
 
 /** Makes what happened to the names in a folder last. */
 export function syncFolder(path: string): void {
@@ -28,15 +28,19 @@ export function readFully(fd: number, target: Uint8Array, at: number): number {
   return got
 }
 
+/** Two drafts of one file may be in the making: each has a name of its own. */
+let drafts = 0
+
 /** A file that is there whole, under its name, or not at all: written beside it, synced, then renamed. */
 export class AtomicFile {
   readonly fd: number
   readonly #path: string
   readonly #draft: string
+  #isClosed = false
 
   constructor(path: string) {
     this.#path = path
-    this.#draft = `${path}.draft-${process.pid}`
+    this.#draft = `${path}.draft-${process.pid}-${drafts++}`
     try {
       this.fd = openSync(this.#draft, 'w')
     } catch (error) {
@@ -48,7 +52,7 @@ export class AtomicFile {
   commit(): void {
     try {
       fsyncSync(this.fd)
-      closeSync(this.fd)
+      this.#close()
       renameSync(this.#draft, this.#path)
       syncFolder(dirname(this.#path))
     } catch (error) {
@@ -56,9 +60,16 @@ export class AtomicFile {
     }
   }
 
+  // Once only: the number may be another file's by then.
+  #close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    closeSync(this.fd)
+  }
+
   /** Leaves no trace of it. */
   abandon(): void {
-    for (const step of [() => closeSync(this.fd), () => unlinkSync(this.#draft)]) {
+    for (const step of [() => this.#close(), () => unlinkSync(this.#draft)]) {
       try {
         step()
       } catch {
@@ -66,4 +77,20 @@ export class AtomicFile {
       }
     }
   }
+}
+
+/** One line for a disk that is full, read-only or broken. */
+export function diskError(path: string, error: unknown): SieveError {
+  const { code, message } = error as NodeJS.ErrnoException
+  const reasons: Record<string, string> = {
+    ENOSPC: 'no space left on the device; free some and go on, nothing acknowledged is lost',
+    EDQUOT: 'disk quota exceeded; nothing acknowledged is lost',
+    EFBIG: 'the file may not grow further on this system; nothing acknowledged is lost',
+    EROFS: 'the file system is read-only',
+    EACCES: 'permission denied',
+    EPERM: 'not permitted',
+    ENOENT: 'no such file or folder',
+    ENOTDIR: 'a part of the path is no folder',
+  }
+  return new SieveError('disk', `cannot write ${path}: ${(code && reasons[code]) ?? message}`)
 }

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { AtomicFile, writeFully } from './file.ts'
+import { damaged } from './format.ts'
 import { OP, readLog } from './log.ts'
 
 const NEWLINE = 10
@@ -36,6 +37,7 @@ export function writeKeySegment(path: string, log: string, read: typeof readLog 
   if (existsSync(path) || !existsSync(log)) return
   const lines: Buffer[] = []
   read(log, ({ op, payload }) => {
+    if (op !== OP.addKeys && op !== OP.deleteKeys) return
     const sign = Buffer.from(op === OP.deleteKeys ? '-' : '+')
     for (let at = 0; at < payload.length; ) {
       const end = at + 4 + payload.readUInt32LE(at)
@@ -54,11 +56,21 @@ export function writeKeySegment(path: string, log: string, read: typeof readLog 
   }
 }
 
+function unpacked(path: string): Buffer {
+  const bytes = readFileSync(path)
+  try {
+    return gunzipSync(bytes)
+  } catch (error) {
+    throw damaged(path, 0, (error as Error).message)
+  }
+}
+
 /** Every entry of a segment, in order. */
 export function* readKeySegment(path: string): Generator<{ key: Buffer; isDelete: boolean }> {
-  const text = gunzipSync(readFileSync(path))
+  const text = unpacked(path)
   for (let at = 0; at < text.length; ) {
     const end = text.indexOf(NEWLINE, at)
+    if (end < 0) throw damaged(path, at, 'the last line has no end')
     yield { key: unescaped(text.subarray(at + 1, end)), isDelete: text[at] === 0x2d }
     at = end + 1
   }

@@ -9,20 +9,32 @@ import {
   ftruncateSync,
   openSync,
   readFileSync,
-  readSync,
   writeSync,
 } from 'node:fs'
+import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { SieveError } from '../errors.ts'
+import { diskError, readFully, syncFolder } from './file.ts'
 import { damaged } from './format.ts'
 
 const MAGIC = 0x524c5355 // "USLR"
 /** Magic, operation, entries, payload length, time in milliseconds, CRC of these 24 bytes. */
 export const RECORD_HEADER_BYTES = 28
 const MOST_PAYLOAD_BYTES = 1024 ** 3
+const BLOCK_BYTES = 512
+const TELLING_BYTES = 16
+const WINDOW_BYTES = 1024 * 1024
 
-/** What a record says of its entries. */
-export const OP = { addHashes: 1, addKeys: 2, deleteHashes: 3, deleteKeys: 4 } as const
+/** What a record says of its entries. Owed: the snapshot's filter has them, but the disk had refused them. */
+export const OP = {
+  addHashes: 1,
+  addKeys: 2,
+  deleteHashes: 3,
+  deleteKeys: 4,
+  oweHashes: 5,
+  oweKeys: 6,
+} as const
+const LAST_OP = OP.oweKeys
 export type Op = (typeof OP)[keyof typeof OP]
 
 export interface LogRecord {
@@ -60,29 +72,38 @@ export function readLog(path: string, take: (record: LogRecord) => void): LogEnd
   const fd = openSync(path, 'r')
   try {
     const size = fstatSync(fd).size
-    const header = Buffer.alloc(RECORD_HEADER_BYTES)
+    const bytesAt = windowOn(fd)
     let at = 0
     let records = 0
     while (at < size) {
-      const got = readFully(fd, header, at)
+      const header = bytesAt(at, Math.min(RECORD_HEADER_BYTES, size - at))
       // A file that grew but was not written before the power went is zero there.
-      if (got < RECORD_HEADER_BYTES || (header.readUInt32LE(0) === 0 && isZeroToEnd(fd, at, size))) break
+      if (header.length < RECORD_HEADER_BYTES || (header.readUInt32LE(0) === 0 && isZeroToEnd(fd, at, size)))
+        break
       if (header.readUInt32LE(0) !== MAGIC || header.readUInt32LE(24) !== crc32(header.subarray(0, 24))) {
         throw damaged(path, at, 'a record header does not match its checksum')
       }
       const length = header.readUInt32LE(12)
       if (length > MOST_PAYLOAD_BYTES) throw damaged(path, at, `a record of ${length} bytes`)
+      const op = header.readUInt32LE(4)
+      if (op < 1 || op > LAST_OP) {
+        throw new SieveError(
+          'version',
+          `${path} has a record of kind ${op} at byte ${at}: from a later urlsieve`,
+        )
+      }
       const end = at + RECORD_HEADER_BYTES + length + 4
       if (end > size) break
-      const body = Buffer.allocUnsafe(length + 4)
-      readFully(fd, body, at + RECORD_HEADER_BYTES)
+      const entries = header.readUInt32LE(8)
+      const time = Number(header.readBigUInt64LE(16))
+      const body = bytesAt(at + RECORD_HEADER_BYTES, length + 4)
+      if (body.length < length + 4) break // another process has just cut it off
       const payload = body.subarray(0, length)
       if (body.readUInt32LE(length) !== crc32(payload)) {
-        if (end === size && isZeroToEnd(fd, end - 4, size)) break
+        if (end === size && endsUnwritten(fd, at, size)) break
         throw damaged(path, at, 'a record does not match its checksum')
       }
-      const time = Number(header.readBigUInt64LE(16))
-      take({ op: header.readUInt32LE(4) as Op, entries: header.readUInt32LE(8), payload, time })
+      take({ op: op as Op, entries, payload, time })
       records++
       at = end
     }
@@ -120,14 +141,18 @@ export function salvageLog(path: string, take: (record: LogRecord) => void): Log
   return { records, bytes: kept, tornBytes: bytes.length - kept }
 }
 
-function readFully(fd: number, target: Buffer, at: number): number {
-  let got = 0
-  while (got < target.length) {
-    const n = readSync(fd, target, got, target.length - got, at + got)
-    if (n === 0) break
-    got += n
+// Reads a megabyte at a time, since records of single URLs are short. What it gave stays as it is.
+function windowOn(fd: number): (at: number, length: number) => Buffer {
+  let window = Buffer.alloc(0)
+  let from = 0
+  return (at, length) => {
+    if (at + length > from + window.length) {
+      const room = Buffer.allocUnsafe(Math.max(length, WINDOW_BYTES))
+      from = at
+      window = room.subarray(0, readFully(fd, room, at))
+    }
+    return window.subarray(at - from, at - from + length)
   }
-  return got
 }
 
 function isZeroToEnd(fd: number, at: number, size: number): boolean {
@@ -137,6 +162,13 @@ function isZeroToEnd(fd: number, at: number, size: number): boolean {
     for (let i = 0; i < got; i++) if (block[i] !== 0) return false
   }
   return true
+}
+
+// Whether a last record's end was never written: its last block is zero where the file system had only made room. A
+// block of which the record has but a few bytes says nothing: a flipped byte could have made them.
+function endsUnwritten(fd: number, from: number, size: number): boolean {
+  const block = Math.max(from, Math.floor((size - 1) / BLOCK_BYTES) * BLOCK_BYTES)
+  return size - block >= TELLING_BYTES && isZeroToEnd(fd, block, size)
 }
 
 export class Log {
@@ -151,8 +183,13 @@ export class Log {
   constructor(path: string, bytes = 0) {
     this.path = path
     this.bytes = bytes
-    this.#fd = openSync(path, bytes === 0 ? 'w' : 'r+')
-    ftruncateSync(this.#fd, bytes)
+    try {
+      this.#fd = openSync(path, bytes === 0 ? 'w' : 'r+')
+      ftruncateSync(this.#fd, bytes)
+      if (bytes === 0) syncFolder(dirname(path))
+    } catch (error) {
+      throw diskError(path, error)
+    }
   }
 
   /** Hands a record to the system. When that fails nothing of it stays, and the next append starts clean. */
@@ -163,11 +200,30 @@ export class Log {
         done += writeSync(this.#fd, record, done, record.length - done, this.bytes + done)
       }
     } catch (error) {
-      if (done > 0) ftruncateSync(this.#fd, this.bytes)
+      if (done > 0) this.#cut(this.bytes)
       throw diskError(this.path, error)
     }
     this.bytes += record.length
     this.#dirty = true
+  }
+
+  /** Takes back the last record, of `bytes` bytes: it was not acknowledged. */
+  retract(bytes: number): void {
+    this.bytes -= bytes
+    this.#cut(this.bytes)
+  }
+
+  /** What was not put on the disk yet need not be: a snapshot will have it. */
+  forget(): void {
+    this.#dirty = false
+  }
+
+  #cut(bytes: number): void {
+    try {
+      ftruncateSync(this.#fd, bytes)
+    } catch {
+      // the next append begins there all the same
+    }
   }
 
   /** Makes the system put it on the disk, now. */
@@ -199,18 +255,4 @@ export class Log {
   }
 }
 
-/** One line for a disk that is full, read-only or broken. */
-export function diskError(path: string, error: unknown): SieveError {
-  const { code, message } = error as NodeJS.ErrnoException
-  const reasons: Record<string, string> = {
-    ENOSPC: 'no space left on the device; free some and go on, nothing acknowledged is lost',
-    EDQUOT: 'disk quota exceeded; nothing acknowledged is lost',
-    EFBIG: 'the file may not grow further on this system; nothing acknowledged is lost',
-    EROFS: 'the file system is read-only',
-    EACCES: 'permission denied',
-    EPERM: 'not permitted',
-    ENOENT: 'no such file or folder',
-    ENOTDIR: 'a part of the path is no folder',
-  }
-  return new SieveError('disk', `cannot write ${path}: ${(code && reasons[code]) ?? message}`)
-}
+export { diskError } from './file.ts'

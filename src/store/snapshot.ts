@@ -1,6 +1,6 @@
 // A sieve as a .sieve file and back: its identity in the header, its filter's memory in chunks, its counts at the end.
 // Written at once, or in the background a piece at a time while adds go on: those are in the log as well.
-import { closeSync, openSync, write } from 'node:fs'
+import { closeSync, fsync, openSync, write } from 'node:fs'
 import { promisify } from 'node:util'
 import { resolveProfile } from '../canonical/profiles.ts'
 import { rules } from '../canonical/rules.ts'
@@ -35,6 +35,8 @@ export interface SieveHeader {
   readonly shards: readonly number[]
   /** The store keeps the keys themselves. */
   readonly keepKeys?: boolean
+  /** The keys of logs before this number were cleared. */
+  readonly keysFrom?: number
 }
 
 /** The end's JSON. */
@@ -54,7 +56,7 @@ export interface SavedFile {
 }
 
 /** The header of a sieve; refuses what a file cannot hold: rules or feature functions of the user's own. */
-export function headerOf(state: SieveState, keepKeys = false): SieveHeader {
+export function headerOf(state: SieveState, keepKeys = false, keysFrom = 0): SieveHeader {
   const own = state.profile.rules.find((rule) => (rules as Record<string, unknown>)[rule.name] !== rule)
   if (own) throw new SieveError('option', `rule '${own.name}' is a function of yours: a file cannot hold it`)
   if (typeof state.plan.shape?.features === 'function') {
@@ -67,6 +69,7 @@ export function headerOf(state: SieveState, keepKeys = false): SieveHeader {
     hash: { names: state.hash.names, key: Buffer.from(state.hash.key).toString('hex') },
     shards: state.shards.all.map((shard) => shard.from),
     ...(keepKeys && { keepKeys }),
+    ...(keepKeys && keysFrom > 0 && { keysFrom }),
   }
 }
 
@@ -92,8 +95,8 @@ function endOf(state: SieveState, counts: Omit<SieveCounts, 'counts' | 'chunks'>
 }
 
 /** Writes a sieve to a file, at once. */
-export function writeSieve(path: string, state: SieveState, keepKeys = false): void {
-  const header = encodeHeader(headerOf(state, keepKeys))
+export function writeSieve(path: string, state: SieveState, keepKeys = false, keysFrom = 0): void {
+  const header = encodeHeader(headerOf(state, keepKeys, keysFrom))
   const file = new AtomicFile(path)
   try {
     writeFully(file.fd, header)
@@ -111,7 +114,12 @@ export function writeSieve(path: string, state: SieveState, keepKeys = false): v
   }
 }
 
-const writeLater = promisify(write)
+const someLater = promisify(write)
+const syncLater = promisify(fsync)
+
+async function writeLater(fd: number, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; ) at += (await someLater(fd, bytes, at)).bytesWritten
+}
 
 /**
  * Writes a sieve to a file while it goes on taking URLs: what is added meanwhile may be in it or not. False when it was
@@ -121,27 +129,34 @@ export async function writeSieveLater(
   path: string,
   state: SieveState,
   keepKeys: boolean,
+  keysFrom: number,
   isWanted: () => boolean,
 ): Promise<boolean> {
   const { shards } = state
   const spread = shards.count
+  const epochs = () => shards.all.map(({ filter }) => filter.epoch?.() ?? 0).join()
+  const epoch = epochs()
   const counts = countsOf(state)
-  const header = encodeHeader(headerOf(state, keepKeys))
+  const header = encodeHeader(headerOf(state, keepKeys, keysFrom))
   const file = new AtomicFile(path)
-  const isSame = () => isWanted() && state.shards === shards && shards.count === spread
+  const isSame = () => isWanted() && state.shards === shards && shards.count === spread && epochs() === epoch
   try {
     await writeLater(file.fd, header)
     let chunks = 0
     for (const [head, payload] of chunksOf(state)) {
-      const bytes = Buffer.concat([head, payload])
-      for (let at = 0; at < bytes.length; ) at += (await writeLater(file.fd, bytes, at)).bytesWritten
+      await writeLater(file.fd, Buffer.concat([head, payload]))
       chunks++
-      if (!isSame()) {
-        file.abandon()
-        return false
-      }
+      if (!isSame()) break
     }
-    await writeLater(file.fd, endOf(state, counts, chunks))
+    const isWhole = isSame()
+    if (isWhole) {
+      await writeLater(file.fd, endOf(state, counts, chunks))
+      await syncLater(file.fd)
+    }
+    if (!isWhole || !isWanted()) {
+      file.abandon()
+      return false
+    }
     file.commit()
     return true
   } catch (error) {

@@ -13,23 +13,31 @@ import {
   type StoreInfo,
   type StoreOptions,
 } from '../state.ts'
+import { damaged } from './format.ts'
 import { keySegmentPath, listKeySegments, writeKeySegment } from './key-segments.ts'
 import { listStore, logName, snapshotName } from './layout.ts'
 import { takeLock } from './lock.ts'
 import { diskError, encodeRecord, Log, type LogRecord, OP, readLog } from './log.ts'
+import { Owed } from './owed.ts'
 import { headerOf, readSieve, writeSieve, writeSieveLater } from './snapshot.ts'
 
 const SYNC_MS = 1000
-/** The log is folded into a new snapshot when it outgrows the last one, and this. */
-const LEAST_LOG_BYTES = 4 * 1024 * 1024
+const FOLD_BYTES = 4 * 1024 * 1024
+/** How often a reader tries again when a writer has just replaced what it reads. */
+const MOST_READS = 50
 
 /** Does to a sieve what a record says: entries into the kernel's batch, then add or delete. Idempotent. */
-export function replay(state: SieveState, record: LogRecord): void {
+export function replay(state: SieveState, record: LogRecord, owed?: Owed): void {
   const { kernel } = state
   const { op, payload } = record
+  if (op === OP.oweHashes || op === OP.oweKeys) {
+    owed?.read(record)
+    return
+  }
   for (const { filter } of state.shards.all) filter.setClock?.(record.time)
   const isDelete = op === OP.deleteHashes || op === OP.deleteKeys
   const act = (n: number) => {
+    owed?.drop(state, 0, n)
     if (isDelete) state.shards.delete(n)
     else state.shards.add(0, n)
     state.kernel.refresh()
@@ -68,48 +76,77 @@ function takeKeys(state: SieveState, payload: Buffer, at: number, act: (n: numbe
   return at
 }
 
+interface Opened {
+  readonly durability: Durability
+  readonly keepKeys: boolean
+  readonly foldBytes: number
+  readonly keysFrom: number
+  readonly owed: Owed
+  /** Of the snapshot. */
+  readonly number: number
+  /** Of the log being written, with the bytes of those between the snapshot and it. */
+  readonly logNumber: number
+  readonly earlierBytes: number
+  readonly log: Log
+  readonly release: () => void
+}
+
 class Store implements Journal {
   readonly #folder: string
   readonly #state: SieveState
   readonly #durability: Durability
   readonly #keepKeys: boolean
+  readonly #foldBytes: number
   readonly #release: () => void
+  /** Marked in the filter but not in the log, since the disk refused: still new to whoever asks. */
+  readonly #owed: Owed
+  /** Of the snapshot. Its logs go from this number to that of the log being written. */
   #number: number
+  #logNumber: number
   #log: Log
+  /** Bytes of the logs between the snapshot and the one being written. */
+  #earlierBytes: number
+  /** How long the log was when it began: what is owed. */
+  #freshBytes = 0
+  #keysFrom: number
   #snapshotBytes: number
   #snapshotting: Promise<void> | null = null
+  /** Counts the snapshots begun: one in the background is given up when another was begun since. */
+  #begun = 0
+  /** After a snapshot that failed, the logs may grow to this length before the next try. */
+  #patienceBytes = 0
   #timer: NodeJS.Timeout | undefined
   #synced = performance.now()
   #trouble: SieveError | null = null
+  /** The logs no longer say what the sieve remembers: a snapshot must be made before the next record. */
+  #mustSnapshot = false
   #closed = false
-  /** Marked in the filter but not in the log, since the disk refused: still new to whoever asks. */
-  readonly #owed = new Set<string>()
 
-  constructor(
-    folder: string,
-    state: SieveState,
-    options: Required<Pick<StoreOptions, 'durability' | 'keepKeys'>>,
-    release: () => void,
-    number: number,
-    log: Log,
-  ) {
+  constructor(folder: string, state: SieveState, opened: Opened) {
     this.#folder = folder
     this.#state = state
-    this.#durability = options.durability
-    this.#keepKeys = options.keepKeys
-    this.#release = release
-    this.#number = number
-    this.#log = log
-    this.#snapshotBytes = statSync(join(folder, snapshotName(number))).size
+    this.#durability = opened.durability
+    this.#keepKeys = opened.keepKeys
+    this.#foldBytes = opened.foldBytes
+    this.#keysFrom = opened.keysFrom
+    this.#owed = opened.owed
+    this.#release = opened.release
+    this.#number = opened.number
+    this.#logNumber = opened.logNumber
+    this.#earlierBytes = opened.earlierBytes
+    this.#log = opened.log
+    this.#snapshotBytes = statSync(join(folder, snapshotName(this.#number))).size
     if (this.#durability === 'interval') {
       this.#timer = setInterval(() => {
         this.#synced = performance.now()
-        this.#log.syncLater((error) => {
-          this.#trouble = error
-        })
+        this.#log.syncLater((error) => this.#distrust(error))
       }, SYNC_MS)
       this.#timer.unref()
     }
+  }
+
+  get #logBytes(): number {
+    return this.#earlierBytes + this.#log.bytes
   }
 
   get #logsKeys(): boolean {
@@ -117,44 +154,43 @@ class Store implements Journal {
   }
 
   added(from: number, n: number): void {
-    this.#open()
-    const record = this.#record(from, n, 1, this.#logsKeys ? OP.addKeys : OP.addHashes)
-    if (record) {
-      try {
-        this.#append(record)
-      } catch (error) {
-        for (const name of this.#names(from, n, 1)) this.#owed.add(name)
-        throw error
-      }
-      if (this.#owed.size > 0) for (const name of this.#names(from, n, 1)) this.#owed.delete(name)
+    try {
+      this.#open()
+      const record = this.#record(from, n, 1, this.#logsKeys ? OP.addKeys : OP.addHashes)
+      if (record) this.#append(record)
+    } catch (error) {
+      this.#owed.add(this.#state, from, n, 1)
+      throw error
     }
+    this.#owed.drop(this.#state, from, n, 1)
     this.#foldWhenLong()
   }
 
   /** What the disk refused before is new again when it comes again, once a batch. */
   amend(from: number, n: number): void {
-    if (this.#owed.size === 0) return
-    const { verdicts } = this.#state.kernel
-    const met = new Set<string>()
-    for (let i = from; i < n; i++) {
-      const name = this.#name(i)
-      if (verdicts[i] === 0 && this.#owed.has(name) && !met.has(name)) verdicts[i] = 1
-      met.add(name)
-    }
+    this.#owed.amend(this.#state, from, n)
   }
 
+  /** When the disk refuses, what was deleted is put back. */
   deleted(n: number): void {
-    this.#open()
-    if (this.#owed.size > 0) for (const name of this.#names(0, n, 0)) this.#owed.delete(name)
-    const record = this.#record(0, n, 0, this.#logsKeys ? OP.deleteKeys : OP.deleteHashes)
-    if (record) this.#append(record)
+    try {
+      this.#open()
+      const record = this.#record(0, n, 0, this.#logsKeys ? OP.deleteKeys : OP.deleteHashes)
+      if (record) this.#append(record)
+    } catch (error) {
+      this.#putBack(n)
+      throw error
+    }
+    this.#owed.drop(this.#state, 0, n, 0)
+    this.#foldWhenLong()
   }
 
   cleared(): void {
-    this.#open()
     this.#owed.clear()
-    for (const segment of listKeySegments(this.#folder)) unlinkSync(segment)
-    this.#snapshot(false)
+    this.#mustSnapshot = true
+    this.#keysFrom = this.#logNumber + 1
+    this.#open()
+    this.#snapshot()
   }
 
   sync(): void {
@@ -164,16 +200,17 @@ class Store implements Journal {
 
   /** Folds the log into a new snapshot, now. */
   async save(): Promise<void> {
-    await this.#snapshotting
+    while (this.#snapshotting) await this.#snapshotting
     this.#open()
-    this.#snapshot(true)
+    this.#snapshot()
   }
 
   async close(): Promise<void> {
     if (this.#closed) return
-    await this.#snapshotting
+    while (this.#snapshotting) await this.#snapshotting
     clearInterval(this.#timer)
     try {
+      if (this.#mustSnapshot) this.#snapshot()
       this.#log.sync()
     } finally {
       this.#closed = true
@@ -186,7 +223,7 @@ class Store implements Journal {
     return {
       path: this.#folder,
       durability: this.#durability,
-      logBytes: this.#log.bytes,
+      logBytes: this.#logBytes,
       snapshotBytes: this.#snapshotBytes,
       snapshotting: this.#snapshotting !== null,
       keepKeys: this.#keepKeys,
@@ -201,27 +238,43 @@ class Store implements Journal {
     throw trouble
   }
 
+  // The system could not put a log on the disk, and may have dropped what it had of it: the next record waits for a
+  // snapshot, and the next call says why.
+  #distrust(error: SieveError): void {
+    this.#trouble = error
+    this.#mustSnapshot = true
+  }
+
   #append(record: Uint8Array): void {
+    if (this.#mustSnapshot) this.#snapshot()
     this.#log.append(record)
     // The timer does not run while a caller keeps the processor: then the second is kept here.
     const isLate = this.#durability === 'interval' && performance.now() - this.#synced > SYNC_MS
     if (this.#durability !== 'always' && !isLate) return
-    this.#log.sync()
     this.#synced = performance.now()
+    try {
+      this.#log.sync()
+    } catch (error) {
+      this.#log.retract(record.length)
+      this.#mustSnapshot = true
+      throw error
+    }
   }
 
-  // An entry as a word: its key, or its hash.
-  #name(i: number): string {
-    const { kernel, takesHashes } = this.#state
-    if (takesHashes) return kernel.hashes[i]!.toString(36)
-    return Buffer.from(kernel.bytes.subarray(kernel.keyStarts[i], kernel.keyEnds[i])).toString('latin1')
-  }
-
-  #names(from: number, n: number, wanted: number): string[] {
-    const { verdicts } = this.#state.kernel
-    const names: string[] = []
-    for (let i = from; i < n; i++) if (verdicts[i] === wanted) names.push(this.#name(i))
-    return names
+  #putBack(n: number): void {
+    const { kernel, shards } = this.#state
+    const { hashes, keyStarts, keyEnds, verdicts } = kernel
+    let count = 0
+    for (let i = 0; i < n; i++) {
+      if (verdicts[i] !== 0) continue
+      hashes[count] = hashes[i]!
+      keyStarts[count] = keyStarts[i]!
+      keyEnds[count] = keyEnds[i]!
+      count++
+    }
+    shards.add(0, count)
+    kernel.refresh()
+    this.#state.urls += count
   }
 
   #record(from: number, n: number, wanted: number, op: LogRecord['op']): Buffer | null {
@@ -237,59 +290,84 @@ class Store implements Journal {
     return encodeRecord(op, entries, kernel.bytes.subarray(to, to + (isKeys ? bytes : entries * 8)))
   }
 
-  // A new log begins; what was before it goes into the next snapshot.
-  #rotate(): { next: number; old: Log } {
-    const next = this.#number + 1
-    const old = this.#log
-    this.#log = new Log(join(this.#folder, logName(next)))
-    return { next, old }
+  // A new log begins, with what is owed; what was before it goes into the snapshot of its number.
+  #rotate(): number {
+    this.#begun++
+    if (this.#log.bytes === this.#freshBytes && this.#logNumber > this.#number) {
+      this.#log.retract(this.#log.bytes) // nothing happened since it began: it begins anew
+      this.#freshBytes = this.#oweIn(this.#log)
+      return this.#logNumber
+    }
+    this.#log.sync()
+    const log = new Log(join(this.#folder, logName(this.#logNumber + 1)))
+    try {
+      this.#freshBytes = this.#oweIn(log)
+    } catch (error) {
+      log.close()
+      unlinkSync(log.path)
+      throw error
+    }
+    this.#earlierBytes += this.#log.bytes
+    this.#log.close()
+    this.#log = log
+    return ++this.#logNumber
+  }
+
+  #oweIn(log: Log): number {
+    if (this.#owed.size > 0) {
+      const { op, entries, payload } = this.#owed.record(this.#state.takesHashes)
+      log.append(encodeRecord(op, entries, payload))
+      log.sync()
+    }
+    return log.bytes
   }
 
   // The snapshot with that number is in place: what came before is not needed any more.
-  #settle(next: number, old: Log, keep: boolean): void {
-    if (this.#keepKeys && keep) writeKeySegment(keySegmentPath(this.#folder, this.#number), old.path)
-    old.close()
-    const before = this.#number
+  #settle(next: number): void {
     this.#number = next
     this.#snapshotBytes = statSync(join(this.#folder, snapshotName(next))).size
-    for (const name of [logName(before), snapshotName(before)]) {
-      const path = join(this.#folder, name)
-      if (existsSync(path)) unlinkSync(path)
-    }
+    this.#earlierBytes = 0
+    this.#patienceBytes = 0
+    sweep(this.#folder, next, this.#keepKeys, this.#keysFrom)
   }
 
-  #snapshot(keep: boolean): void {
-    const { next, old } = this.#rotate()
-    writeSieve(join(this.#folder, snapshotName(next)), this.#state, this.#keepKeys)
-    this.#settle(next, old, keep)
+  #snapshot(): void {
+    // A log that could not be put on the disk is given up: the snapshot has all that it says.
+    if (this.#mustSnapshot) this.#log.forget()
+    const next = this.#rotate()
+    writeSieve(join(this.#folder, snapshotName(next)), this.#state, this.#keepKeys, this.#keysFrom)
+    this.#mustSnapshot = false
+    this.#settle(next)
   }
 
-  // In the background, when the log has outgrown the snapshot.
+  // In the background, when the log has outgrown the snapshot. When it fails nothing is lost, the log goes on.
   #foldWhenLong(): void {
-    if (this.#snapshotting || this.#log.bytes < Math.max(LEAST_LOG_BYTES, this.#snapshotBytes)) return
-    const { next, old } = this.#rotate()
-    const path = join(this.#folder, snapshotName(next))
-    const attempt = async (): Promise<void> => {
-      old.sync()
-      while (!this.#closed) {
-        if (await writeSieveLater(path, this.#state, this.#keepKeys, () => !this.#closed)) {
-          this.#settle(next, old, true)
-          return
-        }
-      }
-    }
-    this.#snapshotting = attempt()
-      .catch((error) => {
-        this.#trouble = error instanceof SieveError ? error : diskError(path, error)
+    const long = Math.max(this.#foldBytes, this.#snapshotBytes, this.#patienceBytes)
+    if (this.#snapshotting || this.#logBytes < long) return
+    this.#snapshotting = this.#fold()
+      .catch(() => {
+        this.#patienceBytes = Math.max(this.#foldBytes, 2 * this.#logBytes)
       })
       .finally(() => {
         this.#snapshotting = null
       })
   }
+
+  async #fold(): Promise<void> {
+    const next = this.#rotate()
+    const begun = this.#begun
+    const path = join(this.#folder, snapshotName(next))
+    const isWanted = () => !this.#closed && this.#begun === begun
+    while (isWanted()) {
+      if (!(await writeSieveLater(path, this.#state, this.#keepKeys, this.#keysFrom, isWanted))) continue
+      this.#settle(next)
+      return
+    }
+  }
 }
 
 // A stored sieve is what it is: options that say otherwise are a mistake, and named.
-function checkSame(path: string, state: SieveState, options: SieveOptions): void {
+function checkSame(path: string, state: SieveState, options: SieveOptions & StoreOptions): void {
   const differ = (name: string, got: string, have: string): never => {
     throw new SieveError(
       'option',
@@ -303,6 +381,15 @@ function checkSame(path: string, state: SieveState, options: SieveOptions): void
   const hash = options.hash === undefined ? [] : [options.hash].flat()
   if (hash.length > 0 && hash.join() !== state.hash.names.join())
     differ('hash', hash.join(), state.hash.names.join())
+  if (options.key && Buffer.compare(options.key, state.hash.key) !== 0) {
+    throw new SieveError(
+      'option',
+      `${path} has another secret key: leave the option out, or use another folder`,
+    )
+  }
+  if (options.keepKeys && !state.keepsKeys) {
+    throw new SieveError('option', `${path} was made without keepKeys: its keys are not there any more`)
+  }
 }
 
 /**
@@ -313,17 +400,15 @@ export async function openStore<F extends FilterName = 'fingerprint'>(
   folder: string,
   options: SieveOptions<F> & StoreOptions = {},
 ): Promise<SieveOf<F>> {
-  const { durability = 'interval', readOnly = false } = options
+  const { durability = 'interval', readOnly = false, foldBytes = FOLD_BYTES } = options
   if (!['always', 'interval', 'never'].includes(durability)) {
     throw new SieveError('option', `durability '${durability}': expected always, interval or never`)
   }
-  const isNew =
-    !existsSync(folder) || (statSync(folder).isDirectory() && listStore(folder).snapshots.length === 0)
-  if (isNew && readOnly) throw new SieveError('disk', `cannot read ${folder}: there is no sieve`)
-  if (!isNew && !statSync(folder).isDirectory()) {
+  const isThere = existsSync(folder)
+  if (isThere && !statSync(folder).isDirectory()) {
     throw new SieveError('option', `${folder} is a file: expected a folder; Sieve.load reads a .sieve file`)
   }
-  if (readOnly) return (await revive(folder, options)).sieve as SieveOf<F>
+  if (readOnly) return (await openToAsk(folder, options)) as SieveOf<F>
   try {
     mkdirSync(folder, { recursive: true })
   } catch (error) {
@@ -331,28 +416,29 @@ export async function openStore<F extends FilterName = 'fingerprint'>(
   }
   const release = takeLock(join(folder, 'lock'))
   try {
-    if (listStore(folder).snapshots.length === 0) {
+    if (snapshotsIn(folder) === 0) {
       const fresh = await makeSieve(options)
       writeSieve(join(folder, snapshotName(1)), fresh[STATE], options.keepKeys ?? false)
     }
-    const { sieve, number, logs, keepKeys } = await revive(folder, options)
+    const { sieve, number, logs, keepKeys, keysFrom, owed } = await revive(folder, options)
     const state = sieve[STATE]
-    sweep(folder, number, keepKeys)
-    // Logs after the first are from a snapshot that was being made: fold them in, so that one log follows one snapshot.
-    let current = number
-    let log: Log
-    if (logs.length > 1) {
-      current = logs.at(-1)!.number + 1
-      headerOf(state)
-      if (keepKeys) for (const { number: n, path } of logs) writeKeySegment(keySegmentPath(folder, n), path)
-      log = new Log(join(folder, logName(current)))
-      writeSieve(join(folder, snapshotName(current)), state, keepKeys)
-      for (const { path } of logs) unlinkSync(path)
-      for (const n of listStore(folder).snapshots) if (n < current) unlinkSync(join(folder, snapshotName(n)))
-    } else {
-      log = new Log(join(folder, logName(number)), logs[0]?.bytes ?? 0)
-    }
-    state.journal = new Store(folder, state, { durability, keepKeys }, release, current, log)
+    headerOf(state)
+    sweep(folder, number, keepKeys, keysFrom)
+    // There are several when a snapshot was not finished: the next one will have what all of them say.
+    const last = logs.at(-1) ?? { number, bytes: 0 }
+    const log = new Log(join(folder, logName(last.number)), last.bytes)
+    state.journal = new Store(folder, state, {
+      durability,
+      keepKeys,
+      foldBytes,
+      keysFrom,
+      owed,
+      number,
+      logNumber: last.number,
+      earlierBytes: logs.slice(0, -1).reduce((sum, { bytes }) => sum + bytes, 0),
+      log,
+      release,
+    })
     return sieve as SieveOf<F>
   } catch (error) {
     release()
@@ -360,17 +446,78 @@ export async function openStore<F extends FilterName = 'fingerprint'>(
   }
 }
 
-// What a crash left behind: drafts, and logs and snapshots older than the one that counts. Keys are kept first.
-function sweep(folder: string, number: number, keepKeys: boolean): void {
+function snapshotsIn(folder: string): number {
+  try {
+    return listStore(folder).snapshots.length
+  } catch (error) {
+    throw new SieveError('disk', `cannot read ${folder}: ${(error as Error).message}`)
+  }
+}
+
+// Without a lock: a writer may fold its log while its files are read. Then they are read again.
+async function openToAsk(folder: string, options: SieveOptions & StoreOptions): Promise<Sieve> {
+  if (!existsSync(folder) || snapshotsIn(folder) === 0) {
+    throw new SieveError('disk', `cannot read ${folder}: there is no sieve`)
+  }
+  for (let attempt = 1; ; attempt++) {
+    const before = JSON.stringify(listStore(folder))
+    try {
+      const { sieve, owed } = await revive(folder, options)
+      if (owed.size > 0) sieve[STATE].journal = new Asked(sieve[STATE], owed)
+      return sieve
+    } catch (error) {
+      if (attempt === MOST_READS || JSON.stringify(listStore(folder)) === before) throw error
+    }
+    await new Promise((resolve) => setTimeout(resolve, attempt))
+  }
+}
+
+/** The journal of a sieve that was opened to ask: it only knows what is owed. */
+class Asked implements Journal {
+  readonly #state: SieveState
+  readonly #owed: Owed
+
+  constructor(state: SieveState, owed: Owed) {
+    this.#state = state
+    this.#owed = owed
+  }
+
+  amend(from: number, n: number): void {
+    this.#owed.amend(this.#state, from, n)
+  }
+
+  added(from: number, n: number): void {
+    this.#owed.drop(this.#state, from, n, 1)
+  }
+
+  deleted(): void {}
+  sync(): void {}
+  async close(): Promise<void> {}
+  async save(): Promise<void> {}
+
+  cleared(): void {
+    this.#owed.clear()
+  }
+
+  info(): undefined {}
+}
+
+// What a crash left behind: drafts, and logs and snapshots older than the one that counts. Keys are kept first, those
+// of before a clear are not.
+function sweep(folder: string, number: number, keepKeys: boolean, keysFrom: number): void {
   const { snapshots, logs } = listStore(folder)
+  for (const n of snapshots) if (n < number) unlinkSync(join(folder, snapshotName(n)))
   for (const n of logs) {
     if (n >= number) continue
     const path = join(folder, logName(n))
-    if (keepKeys) writeKeySegment(keySegmentPath(folder, n), path)
+    if (keepKeys && n >= keysFrom) writeKeySegment(keySegmentPath(folder, n), path)
     unlinkSync(path)
   }
-  for (const n of snapshots) if (n < number) unlinkSync(join(folder, snapshotName(n)))
-  for (const name of readdirSync(folder)) if (name.includes('.draft-')) unlinkSync(join(folder, name))
+  if (keysFrom > 0)
+    for (const path of listKeySegments(folder)) if (path < keySegmentPath(folder, keysFrom)) unlinkSync(path)
+  for (const name of readdirSync(folder)) {
+    if (/^(snapshot|keys)-.*\.draft-/.test(name)) unlinkSync(join(folder, name))
+  }
 }
 
 interface Revived {
@@ -378,28 +525,42 @@ interface Revived {
   /** Of the snapshot. */
   readonly number: number
   readonly keepKeys: boolean
+  readonly keysFrom: number
+  readonly owed: Owed
   /** The logs from there on, with the bytes of their whole records. */
   readonly logs: readonly { number: number; path: string; bytes: number }[]
 }
 
 // The newest snapshot, and every log from there on.
-async function revive(folder: string, options: SieveOptions): Promise<Revived> {
+async function revive(folder: string, options: SieveOptions & StoreOptions): Promise<Revived> {
   const { snapshots, logs } = listStore(folder)
   const number = snapshots.at(-1)!
   const { sieve, file } = await readSieve(join(folder, snapshotName(number)), {
     ...(options.instanceBytes && { instanceBytes: options.instanceBytes }),
   })
+  const { keepKeys = false, keysFrom = 0 } = file.header
   const state = sieve[STATE]
+  state.keepsKeys = keepKeys
   checkSame(folder, state, options)
+  const owed = new Owed()
   const replayed: Revived['logs'][number][] = []
   for (const n of logs) {
     if (n < number) continue
     const path = join(folder, logName(n))
-    const { bytes } = readLog(path, (record) => replay(state, record))
-    for (const { filter } of state.shards.all) filter.setClock?.(null)
+    const before = replayed.at(-1)
+    if (n !== (before ? before.number + 1 : number)) {
+      const missing = join(folder, logName(before ? before.number + 1 : number))
+      throw new SieveError(
+        'corrupt',
+        `${missing} is missing: ${path} goes on from it; see \`urlsieve verify\``,
+      )
+    }
+    const { bytes, tornBytes } = readLog(path, (record) => replay(state, record, owed))
+    if (tornBytes > 0 && n !== logs.at(-1)) {
+      throw damaged(path, bytes, 'its end is missing, and another log goes on from it')
+    }
     replayed.push({ number: n, path, bytes })
   }
-  const keepKeys = file.header.keepKeys ?? false
-  state.keepsKeys = keepKeys
-  return { sieve, number, keepKeys, logs: replayed }
+  for (const { filter } of state.shards.all) filter.setClock?.(null)
+  return { sieve, number, keepKeys, keysFrom, owed, logs: replayed }
 }

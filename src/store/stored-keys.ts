@@ -1,12 +1,13 @@
 // The keys of a store that keeps them: from its key segments and the logs after them, without those deleted since.
-import { existsSync } from 'node:fs'
+import { closeSync, existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { SieveError } from '../errors.ts'
 import type { Sieve } from '../sieve.ts'
 import { STATE } from '../state.ts'
 import { keySegmentPath, listKeySegments, readKeySegment } from './key-segments.ts'
-import { listStore, logName } from './layout.ts'
+import { listStore, logName, snapshotName } from './layout.ts'
 import { OP, readLog } from './log.ts'
+import { openFile, readHeader } from './snapshot.ts'
 
 interface Entry {
   readonly key: Buffer
@@ -28,12 +29,27 @@ function* entriesOfLog(path: string): Generator<Entry> {
 
 // Every entry there ever was, in order: of each number the segment, or the log when that was not folded yet.
 function* entries(folder: string): Generator<Entry> {
+  const { snapshots, logs } = listStore(folder)
+  const from = keysFrom(join(folder, snapshotName(snapshots.at(-1)!)))
   const segments = listKeySegments(folder).map((path) => Number(/(\d{8})/.exec(basename(path))![1]))
-  const numbers = [...new Set([...segments, ...listStore(folder).logs])].sort((a, b) => a - b)
+  const numbers = [...new Set([...segments, ...logs])].sort((a, b) => a - b)
   for (const number of numbers) {
+    if (number < from) continue
     const segment = keySegmentPath(folder, number)
-    if (existsSync(segment)) yield* readKeySegment(segment)
-    else yield* entriesOfLog(join(folder, logName(number)))
+    const log = join(folder, logName(number))
+    // A log that a writer has just folded is a segment by now.
+    if (existsSync(segment) || !existsSync(log)) yield* readKeySegment(segment)
+    else yield* entriesOfLog(log)
+  }
+}
+
+// Where the keys begin that were not cleared.
+function keysFrom(snapshot: string): number {
+  const fd = openFile(snapshot)
+  try {
+    return readHeader(snapshot, fd).header.keysFrom ?? 0
+  } finally {
+    closeSync(fd)
   }
 }
 

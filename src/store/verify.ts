@@ -178,9 +178,11 @@ export async function repairStore(folder: string): Promise<FileReport[]> {
     for (const n of logs) salvageLog(join(folder, logName(n)), (record) => replay(state, record))
     const next = Math.max(...snapshots, ...logs) + 1
     if (header.keepKeys) {
-      for (const n of logs) writeKeySegment(keySegmentPath(folder, n), join(folder, logName(n)), salvageLog)
+      const cleared = header.keysFrom ?? 0
+      for (const n of logs)
+        if (n >= cleared) writeKeySegment(keySegmentPath(folder, n), join(folder, logName(n)), salvageLog)
     }
-    writeSieve(join(folder, snapshotName(next)), state, header.keepKeys)
+    writeSieve(join(folder, snapshotName(next)), state, header.keepKeys, header.keysFrom)
     const damaged = new Set(before.filter(({ damage }) => damage.length > 0).map(({ file }) => file))
     for (const name of readdirSync(folder)) {
       if (!/^(snapshot|log)-/.test(name) || name === snapshotName(next)) continue

@@ -18,7 +18,7 @@ import {
   type SieveOptions,
 } from '../../src/sieve.ts'
 import { generateUrls, type Random, seededRandom } from '../canonical/urls.ts'
-import { ampleSize, comfortably, isExactWhenAmple, kinds, planOrNull } from './sizes.ts'
+import { ampleSize, capacityFor, comfortably, isExactWhenAmple, kinds, planOrNull } from './sizes.ts'
 
 const encoder = new TextEncoder()
 const key = Uint8Array.from({ length: 16 }, (_, i) => 7 * i)
@@ -207,10 +207,10 @@ describe.each(kinds)('$name', (kind) => {
     )
     it.each(sizes)('of %i URLs, not one', async (size) => {
       const url = (i: number) => `https://www.example.com/shop/${i % 97}/item-${i}.html`
-      // A filter of a fixed size is filled to the last URL it was made for.
-      const options = kind.can.grow ? {} : { expectedUrls: size, falsePositiveRate: 0.01 }
-      const sized = kind.can.grow || planOrNull(kind, options) ? options : ampleSize(kind, size)
-      const sieve = await create(kind, sized)
+      // A filter of a fixed size is filled to the last URL it was made for; one that grows, to ten times that.
+      const expectedUrls = kind.can.grow ? Math.max(1, size / 10) : size
+      const byRate = { expectedUrls: capacityFor(kind, expectedUrls), falsePositiveRate: 0.01 }
+      const sieve = await create(kind, planOrNull(kind, byRate) ? byRate : ampleSize(kind, size))
       for (const half of [0, 1]) {
         const urls = Array.from({ length: size / 2 }, (_, i) => url(i + (half * size) / 2))
         sieve.addMany(urls)
@@ -224,7 +224,7 @@ describe.each(kinds)('$name', (kind) => {
     })
 
     it('past its capacity neither', async () => {
-      const sieve = await create(kind, kind.can.grow ? {} : { bits: 4096, hashes: 3 })
+      const sieve = await create(kind, kind.can.grow ? ampleSize(kind, 2000) : { bits: 4096, hashes: 3 })
       sieve.addMany(plain)
       expect([...sieve.hasMany(plain)]).toEqual(plain.map(() => 1))
     })
@@ -458,8 +458,12 @@ describe.each(kinds)('$name', (kind) => {
       expect(error).toBeInstanceOf(SieveError)
       expect((error as SieveError).code).toBe('option')
       expect((error as SieveError).message).toMatch(/^[^\n]+$/)
-      expect((error as SieveError).message).toContain(got)
-      expect((error as SieveError).message).toContain('expected')
+      // A filter that grows takes no size at all, whatever it is.
+      const takesNone = kind.can.grow && 'sizeBytes' in options
+      expect((error as SieveError).message).toContain(takesNone ? `sizeBytes ${options.sizeBytes}` : got)
+      expect((error as SieveError).message).toMatch(
+        takesNone ? 'grows as it needs; leave it out' : 'expected',
+      )
     })
 
     if (!kind.can.grow) {

@@ -1,7 +1,8 @@
 // How the suites size a filter they know only from the registry: what it is asked for, and how far a suite may trust
-// its "seen".
+// its verdicts.
 import { SieveError } from '../../src/errors.ts'
 import type { FilterKind, Plan, SizeRequest } from '../../src/filters/filter.ts'
+import { planFor } from '../../src/filters/promise.ts'
 import { filters } from '../../src/filters/registry.ts'
 
 /** Every filter there is: what the suites run over. */
@@ -10,26 +11,30 @@ export const kinds: readonly FilterKind[] = Object.values(filters)
 /** A rate at which no wrong verdict is to be expected in any suite. */
 const NEVER = 1e-9
 
-/** Sizes to try in turn: by rate, then by more memory than any filter should need. */
-function requests(urls: number): SizeRequest[] {
-  return [
-    { expectedUrls: urls, falsePositiveRate: NEVER },
-    { expectedUrls: urls, sizeBytes: Math.max(64, urls * 64) },
-    { bits: Math.max(512, urls * 512), hashes: 20 },
-  ]
-}
+/** A filter that says it errs towards "new" forgets the oldest: half of what it is made for is safe with it. */
+export const forgets = (kind: FilterKind) => kind.errs.startsWith('towards "new"')
 
-/** A size for `urls` URLs with next to no errors; nothing for a filter that needs no size. */
+/** The count to make a filter for, so that it still knows all of `urls` when they have come. */
+export const capacityFor = (kind: FilterKind, urls: number) => (forgets(kind) ? 2 * urls : urls)
+
+/** A size for `urls` URLs with next to no errors: by rate, by far more memory than needed, or none at all. */
 export function ampleSize(kind: FilterKind, urls: number): SizeRequest {
-  if (kind.can.grow) return {}
-  for (const request of requests(urls)) if (planOrNull(kind, request)) return request
-  throw new Error(`filter '${kind.name}' takes no size that the suite knows`)
+  const expectedUrls = capacityFor(kind, urls)
+  const requests: SizeRequest[] = [
+    { expectedUrls, falsePositiveRate: NEVER },
+    { expectedUrls, sizeBytes: Math.max(64, expectedUrls * 64) },
+    { bits: Math.max(512, expectedUrls * 512), hashes: 20 },
+    {},
+  ]
+  const accepted = requests.find((request) => planOrNull(kind, request))
+  if (!accepted) throw new Error(`filter '${kind.name}' takes no size that the suite knows`)
+  return accepted
 }
 
 /** The plan, or null where the filter says that it cannot be sized like this. */
 export function planOrNull(kind: FilterKind, request: SizeRequest): Plan | null {
   try {
-    return kind.plan(request)
+    return planFor(kind, request)
   } catch (error) {
     if (error instanceof SieveError && error.code === 'option') return null
     throw error
@@ -41,7 +46,13 @@ export function planOrNull(kind: FilterKind, request: SizeRequest): Plan | null 
  * URLs of a certain shape however large it is (`errs` says so): of that one only "seen" for what was added is exact.
  */
 export function isExactWhenAmple(kind: FilterKind): boolean {
-  return kind.can.grow || kind.takes !== 'keys'
+  return kind.takes !== 'keys' || !isApproximate(kind)
+}
+
+/** Whether it uses the error that it is allowed: asked for one in a hundred, it plans with more than next to none. */
+export function isApproximate(kind: FilterKind): boolean {
+  const plan = planOrNull(kind, { expectedUrls: 1000, falsePositiveRate: 0.01 })
+  return plan ? plan.expectedRate === null || plan.expectedRate > 1e-6 : true
 }
 
 /** At most as many URLs as the filter says it is good for. */

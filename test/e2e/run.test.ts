@@ -158,7 +158,8 @@ describe('other filters', () => {
   )
 
   it.each(filterNames)('%s sees exactly the ADDs before a CHECK', (filter) => {
-    const { status, text } = run([file('order.txt', lines.join('\n')), '--filter', filter, '--fpr', '1e-9'])
+    const sizes = ['--fpr', '1e-9', ...(filter === 'window' ? ['--window', '1M'] : [])]
+    const { status, text } = run([file('order.txt', lines.join('\n')), '--filter', filter, ...sizes])
     expect(status).toBe(0)
     const wrong = text.split('\n').filter((line, i) => line !== (expected[i] ?? ''))
     // A layered filter of the papers takes new pages for seen ones as its layers fill: never the other way.

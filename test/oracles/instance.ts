@@ -84,7 +84,7 @@ export function segmentsOf(kernel: Kernel): Segment[] {
   kernel.refresh()
   const slots = ((call.fingerprintSegmentBytes() >>> 0) - 64) / 8
   const found: Segment[] = []
-  for (let at = 0; at < 2 ** call.fingerprintDirectoryBits(); ) {
+  for (let at = call.fingerprintFirst(); at < call.fingerprintLast(); ) {
     const ptr = call.fingerprintSegment(at) >>> 0
     const [count, from, to] = new Uint32Array(kernel.bytes.buffer, ptr, 3) as unknown as [
       number,

@@ -109,12 +109,14 @@ const printed = (of, { urls, structure }) => {
     const range = urls === PRINTED.urls ? of[structure] : undefined;
     if (!range)
         return null;
-    return range[0] === range[1] ? count(range[0]) : range.map((n) => n.toLocaleString('en-US')).join(' … ');
+    return range[0] === range[1]
+        ? range[0].toLocaleString('en-US')
+        : range.map((n) => n.toLocaleString('en-US')).join(' … ');
 };
 function outcomeTable(outcomes) {
     return {
         title: 'Fig. 3 to 5: Algorithm 5 with a 5 % target',
-        note: 'Two halves in a filter each; as many rows as a half, shuffled from all, are asked of both; found in both is a false positive. BF hashes the whole URL; MLBF grows a layer for each segment. murmur3, seeds 0 … k − 1. The printed counts are 5.0 % of a million rows: the project does not say how many it asked. For another list of 304,964 rows it printed 7,616 … 7,764 (BF) and 114 … 149 (MLBF).',
+        note: 'Two halves in a filter each; as many rows as a half, shuffled from all, are asked of both; found in both is a false positive. BF hashes the whole URL; MLBF grows a layer for each segment. murmur3, seeds 0 … k − 1. The printed counts would be 5.0 % of a million rows: how many it asked is not told. For another list of 304,964 rows it printed 7,616 … 7,764 (BF) and 114 … 149 (MLBF).',
         columns: [
             { name: 'n', as: 'count' },
             { name: 'structure', as: 'text' },

@@ -15,7 +15,7 @@ import { Stopwatch } from '../stopwatch.ts'
 import { count, listed, percent, withInterval } from '../wording.ts'
 
 const BITS_PER_URL = [8, 12, 16, 24, 32]
-const MOST_URLS = 3_400_000
+const MOST_URLS = 2_500_000
 const QUICK_URLS = 60_000
 const LAYERS = 4
 const RECOMBINED = 200_000

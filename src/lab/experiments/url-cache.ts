@@ -169,7 +169,9 @@ function finding(cells: readonly GridCell[], held: readonly Held[], urls: number
   const right = weak.filter(({ named }) => covers(named.rate, named.expected))
   const verdicts = [
     ...off.map(({ name, times }) => `${name} errs ${factor(times)} times as often as the formula says`),
-    ...(right.length > 0 ? [`${listed(right.map(({ name }) => name))} within chance of it`] : []),
+    ...(right.length > 0
+      ? [`within chance of it ${right.length === 1 ? 'is' : 'are'} ${listed(right.map(({ name }) => name))}`]
+      : []),
   ]
   const paper = cells.find(
     ({ choice, ratio, hashes }) => choice.name === TRIO && ratio === PAPER_RATIO && hashes === PAPER_HASHES,
@@ -179,7 +181,7 @@ function finding(cells: readonly GridCell[], held: readonly Held[], urls: number
   const setBytes = set.sizeBytes / urls
   return [
     `The paper's m = k·n / ln 2 and its three functions lose ${percent(paper.rate.rate)} of new URLs (${percent(paper.rate.low)} to ${percent(paper.rate.high)}; the formula says ${percent(paper.expected)}${covers(paper.rate, paper.expected) ? '' : ', outside the interval'}): ${(ours.sizeBytes / urls).toFixed(2)} bytes a URL where a hash set takes ${setBytes.toFixed(0)} by its own estimate, ${factor(set.sizeBytes / ours.sizeBytes)} times as much.`,
-    ` k = (m/n)·ln 2 is the best, or no worse than chance, in ${holding(true)} cases for good functions and ${holding(false)} for the paper's; at m/n = ${widest} ${listed(verdicts)}.`,
+    ` k = (m/n)·ln 2 is the best, or no worse than chance, in ${holding(true)} cases for good functions and ${holding(false)} for the paper's; at m/n = ${widest} ${verdicts.join('; ')}.`,
   ].join('')
 }
 

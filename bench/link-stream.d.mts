@@ -1,0 +1,2 @@
+export function randomOf(seed: number): () => number
+export function linkStream(shape: { links: number; seed: number }): string[]

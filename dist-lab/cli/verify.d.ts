@@ -1,0 +1,2 @@
+import type { Command } from 'commander';
+export declare function verifyCommand(program: Command): void;

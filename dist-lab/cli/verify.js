@@ -1,0 +1,40 @@
+import { repairStore, verifySieve } from '../store/verify.js';
+import { EXIT } from './exit.js';
+import { Output } from './output.js';
+import { table } from './table.js';
+export function verifyCommand(program) {
+    program
+        .command('verify')
+        .summary('check a stored sieve, and repair it')
+        .description('Reads every byte of a .sieve file or of a store’s folder and checks it. Exit code 0 when all is well, 3 when\n' +
+        'something is damaged. With --repair a store keeps what can be kept: URLs that were lost are new again.')
+        .argument('<path>', 'a .sieve file or the folder of a store')
+        .option('--repair', 'of a store: drop what is damaged, keep the rest')
+        .option('--json', 'one JSON object')
+        .addHelpText('after', '\nExample:\n  urlsieve verify seen --repair')
+        .action(verify);
+}
+async function verify(path, flags) {
+    const output = new Output();
+    const report = flags.repair ? await repairStore(path) : verifySieve(path);
+    const isWell = report.every(({ damage }) => damage.length === 0);
+    if (!isWell && !flags.repair)
+        process.exitCode = EXIT.input;
+    if (flags.json) {
+        output.print(`${JSON.stringify({ path, repaired: flags.repair ?? false, files: report })}\n`);
+        return;
+    }
+    const rows = report.map(({ file, bytes, parts, urls, damage }) => [
+        file,
+        bytes,
+        parts,
+        urls ?? '-',
+        damage[0] ?? 'ok',
+    ]);
+    output.print(table(['file', 'bytes', 'parts', 'URLs', 'state'], rows));
+    for (const { file, damage } of report)
+        for (const line of damage.slice(1))
+            output.print(`${file}: ${line}\n`);
+    if (flags.repair && !isWell)
+        output.print('repaired: what is named above is lost, and new again; the rest was kept\n');
+}

@@ -1,0 +1,510 @@
+// The sieve that never errs: every key is on disk in LevelDB, behind a filter that answers "certainly new" without
+// touching the disk and a cache that answers the repeats that come close together. Memory is bounded: the filter,
+// the cache, LevelDB's own buffers, and the batch at hand.
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { resolveProfile } from '../canonical/profiles.js';
+import { SieveError } from '../errors.js';
+import { checkNumber, checkSizes, checkWhole } from '../filters/filter.js';
+import { STATE } from '../state.js';
+import { takeLock } from '../store/lock.js';
+import { diskError } from '../store/log.js';
+import { headerOf } from '../store/snapshot.js';
+import { listStore } from '../store/store.js';
+import { Front } from './front.js';
+import { KeyCache } from './key-cache.js';
+import { keyOfLayout, layOut, rangesUnder, schemeOf } from './key-layout.js';
+import { KeyStore } from './key-store.js';
+const VERSION = 1;
+const SYNC_MS = 1000;
+const CACHE_ENTRIES = 50_000;
+const newSession = () => randomBytes(8).toString('hex');
+const filterName = (session) => `filter-${session}.sieve`;
+/**
+ * Answers "have I seen this URL?", and marks it, without error in either direction; only its profile's rules merge
+ * pages. After `kill -9` at any moment nothing acknowledged is lost with durability `always` or `interval`; after
+ * power loss at most the last second with `interval`. Verbs take effect in the order they are called, one at a time:
+ * two calls in flight never both get "new". A call that fails has marked nothing.
+ */
+export class ExactSieve {
+    profile;
+    #folder;
+    #durability;
+    #store;
+    #front;
+    #cache;
+    #release;
+    #timer;
+    #session;
+    /** The keys differ from what the saved filter knows. */
+    #isChanged = false;
+    #hasSavedFilter;
+    /** Keys on the disk; while they are counted, how many came and went since. */
+    #urls;
+    #seen;
+    #answers = { filter: 0, cache: 0, disk: 0 };
+    #trouble = null;
+    #last = Promise.resolve();
+    #group = null;
+    #filling = null;
+    #closing = null;
+    constructor(folder, options, meta, store, front, release) {
+        const state = front.sieve[STATE];
+        this.profile = front.sieve.profile;
+        this.#folder = folder;
+        this.#durability = options.durability;
+        this.#store = store;
+        this.#front = front;
+        this.#cache = new KeyCache(options.cacheEntries);
+        this.#release = release;
+        this.#session = meta.session;
+        this.#hasSavedFilter = existsSync(join(folder, filterName(meta.session)));
+        this.#urls = state.urls;
+        this.#seen = state.seen;
+        if (!front.isReady)
+            this.#filling = this.#fill();
+        if (this.#durability === 'interval') {
+            this.#timer = setInterval(() => this.#syncLater(), SYNC_MS);
+            this.#timer.unref();
+        }
+    }
+    /** Opens the exact sieve of a folder, or makes one there. One process at a time. */
+    static async open(folder, options = {}) {
+        const { durability = 'interval', cacheEntries = CACHE_ENTRIES, repair = false } = options;
+        if (!['always', 'interval', 'never'].includes(durability)) {
+            throw new SieveError('option', `durability '${durability}': expected always, interval or never`);
+        }
+        checkWhole('cacheEntries', cacheEntries, 1, 2 ** 24);
+        checkSizes({ expectedUrls: options.expectedUrls });
+        const isRoom = (n) => Number.isSafeInteger(n) && n >= 64;
+        checkNumber('filterBytes', options.filterBytes, isRoom, 'a whole number of at least 64');
+        prepareFolder(folder);
+        const release = takeLock(join(folder, 'lock'));
+        let store;
+        try {
+            store = await KeyStore.open(join(folder, 'keys'), repair);
+            const { meta, isNew } = await identify(folder, store, options.profile);
+            const profile = { ...resolveProfile(meta.profile.rules), name: meta.profile.name };
+            const size = options;
+            const front = (await Front.restore(join(folder, filterName(meta.session)), profile, size)) ??
+                (await Front.create(profile, size, isNew));
+            return new ExactSieve(folder, { durability, cacheEntries }, meta, store, front, release);
+        }
+        catch (error) {
+            await store?.close();
+            release();
+            throw error;
+        }
+    }
+    /** Marks a URL. True: it is new. False: it was seen. Adds that are called together share one write. */
+    async add(url) {
+        return (await this.#grouped('add', url)) === 1;
+    }
+    /** Whether a URL was seen. Marks nothing. */
+    async has(url) {
+        return (await this.#grouped('has', url)) === 0;
+    }
+    /** Marks many URLs: one verdict each, in order, 1 new and 0 seen; a repeat inside the list is seen. All or none. */
+    addMany(urls) {
+        return this.#turn(() => this.#add((sieve) => sieve.addMany(urls), urls.length));
+    }
+    /** Asks for many URLs: one answer each, in order, 1 seen and 0 not. Marks nothing. */
+    async hasMany(urls) {
+        const verdicts = await this.#turn(() => this.#has((sieve) => sieve.hasMany(urls), urls.length));
+        return verdicts.map((verdict) => 1 - verdict);
+    }
+    /** Marks newline-separated lines, no strings made: one verdict each, in order, 1 new and 0 seen. All or none. */
+    addLines(bytes) {
+        return this.#turn(() => this.#add((sieve) => sieve.addLines(bytes), 1024));
+    }
+    /** Forgets a URL: true when it was remembered. */
+    delete(url) {
+        return this.#turn(async () => {
+            let laid = Buffer.alloc(0);
+            this.#front.ask((sieve) => sieve.has(url), (state) => {
+                const [low, high, start, end] = entry(state, 0);
+                this.#cache.delete(low, high, state.kernel.bytes, start, end);
+                laid = layOut(state.kernel.bytes, start, end);
+            });
+            const [was] = await this.#store.hasMany([laid]);
+            if (!was)
+                return false;
+            await this.#write([], [laid]);
+            this.#urls--;
+            return true;
+        });
+    }
+    /**
+     * Forgets every URL under a host or folder, such as `example.com/` or `example.com/blog/`; returns how many there
+     * were. With a scheme in front, only those with it. A crash on the way may leave some of them.
+     */
+    forgetUnder(folder) {
+        return this.#turn(async () => {
+            const { ranges, scheme } = rangesUnder(this.#keyOf(folderUrl(folder)));
+            this.#cache.clear();
+            let count = 0;
+            for (const range of ranges) {
+                for await (const some of this.#store.keys(range)) {
+                    const mine = folder.includes('://') ? some.filter((laid) => schemeOf(laid) === scheme) : some;
+                    if (mine.length === 0)
+                        continue;
+                    await this.#write([], mine);
+                    this.#urls -= mine.length;
+                    count += mine.length;
+                }
+            }
+            return count;
+        });
+    }
+    /** Forgets everything. A crash on the way may leave some of it. */
+    clear() {
+        return this.#turn(async () => {
+            if (!this.#isChanged)
+                await this.#write([], []);
+            this.#cache.clear();
+            await this.#stopFilling();
+            await this.#store.clear();
+            if (this.#durability === 'always')
+                await this.#store.sync();
+            this.#front.sieve.clear();
+            this.#front.isReady = true;
+            this.#urls = 0;
+            this.#seen = 0;
+        });
+    }
+    /** Every key, by host and path. What is added meanwhile may be left out; bytes that are no UTF-8 are replaced. */
+    async *keys() {
+        for await (const key of this.keyBytes())
+            yield key.toString();
+    }
+    /** The same, as the bytes they are. */
+    async *keyBytes() {
+        await this.#turn(async () => { });
+        for await (const some of this.#store.keys())
+            for (const laid of some)
+                yield keyOfLayout(laid);
+    }
+    stats() {
+        const { sizeBytes, expectedRate, filter, invalid } = this.#front.sieve.stats();
+        return {
+            filter: 'exact',
+            profile: this.profile.name,
+            urls: this.#front.isReady ? this.#urls : null,
+            seen: this.#seen,
+            invalid,
+            expectedRate: 0,
+            answers: { ...this.#answers },
+            front: { filter, isReady: this.#front.isReady, sizeBytes, rate: expectedRate },
+            cache: { entries: this.#cache.capacity, sizeBytes: this.#cache.sizeBytes },
+            store: { path: this.#folder, durability: this.#durability },
+        };
+    }
+    /** Waits until the filter knows every key again, after a crash. Verdicts are right before; they cost more. */
+    async filled() {
+        await this.#filling;
+    }
+    /** Puts all that was acknowledged on the disk, now. */
+    sync() {
+        return this.#turn(() => this.#store.sync());
+    }
+    /** Puts everything on the disk, keeps the filter for the next opening, and lets another process open it. */
+    close() {
+        this.#closing ??= this.#after(async () => {
+            clearInterval(this.#timer);
+            await this.#stopFilling();
+            try {
+                await this.#store.sync();
+                this.#saveFilter();
+            }
+            finally {
+                await this.#store.close();
+                this.#release();
+            }
+        });
+        return this.#closing;
+    }
+    async [Symbol.asyncDispose]() {
+        await this.close();
+    }
+    // Runs a verb when all that were called before have ended.
+    #turn(verb) {
+        if (this.#closing)
+            return Promise.reject(closedError(this.#folder));
+        this.#group = null;
+        return this.#after(() => {
+            const trouble = this.#trouble;
+            this.#trouble = null;
+            if (trouble)
+                throw trouble;
+            return verb();
+        });
+    }
+    #after(verb) {
+        const run = this.#last.then(verb);
+        this.#last = run.catch(() => { });
+        return run;
+    }
+    // Single URLs that are called before their turn comes go together.
+    async #grouped(kind, url) {
+        if (typeof url !== 'string')
+            throw new SieveError('option', `url ${String(url)}: expected a string`);
+        if (this.#group?.kind !== kind) {
+            const urls = [];
+            const answers = this.#turn(() => {
+                if (this.#group?.urls === urls)
+                    this.#group = null;
+                return kind === 'add'
+                    ? this.#add((sieve) => sieve.addMany(urls), urls.length)
+                    : this.#has((sieve) => sieve.hasMany(urls), urls.length);
+            });
+            this.#group = { kind, urls, answers };
+        }
+        const { urls, answers } = this.#group;
+        const index = urls.push(url) - 1;
+        return (await answers)[index];
+    }
+    async #add(question, room) {
+        const verdicts = new Verdicts(room);
+        const fresh = [];
+        const doubts = [];
+        // Keys that this call decides: the cache may lose one before it comes again.
+        const mine = new Set();
+        const take = (state, from, n) => {
+            const bytes = state.kernel.bytes;
+            const words = wordsOf(state);
+            for (let i = from; i < n; i++) {
+                const low = words[2 * i];
+                const high = words[2 * i + 1];
+                const start = state.kernel.keyStarts[i];
+                const end = state.kernel.keyEnds[i];
+                const isCertain = this.#front.isReady && state.kernel.verdicts[i] === 1;
+                if (!isCertain && this.#cache.has(low, high, bytes, start, end)) {
+                    this.#answers.cache++;
+                    verdicts.push(0);
+                    continue;
+                }
+                const laid = layOut(bytes, start, end);
+                const name = laid.latin1Slice();
+                if (isCertain) {
+                    this.#answers.filter++;
+                    fresh.push(laid);
+                }
+                else if (mine.has(name)) {
+                    this.#answers.cache++;
+                    verdicts.push(0);
+                    continue;
+                }
+                else {
+                    doubts.push({ index: verdicts.length, laid, low, high });
+                }
+                mine.add(name);
+                this.#cache.put(low, high, bytes, start, end);
+                verdicts.push(1);
+            }
+        };
+        try {
+            this.#front.ask(question, take);
+            const found = await this.#lookUp(doubts);
+            for (const [i, { index, laid }] of doubts.entries()) {
+                if (found[i])
+                    verdicts.set(index, 0);
+                else
+                    fresh.push(laid);
+            }
+            if (fresh.length > 0)
+                await this.#write(fresh, []);
+        }
+        catch (error) {
+            this.#cache.clear(); // it has keys that were not written
+            throw error;
+        }
+        this.#urls += fresh.length;
+        this.#seen += verdicts.length - fresh.length;
+        return verdicts.all();
+    }
+    async #has(question, room) {
+        const verdicts = new Verdicts(room);
+        const doubts = [];
+        const take = (state, from, n) => {
+            for (let i = from; i < n; i++) {
+                const [low, high, start, end] = entry(state, i);
+                if (this.#front.isReady && state.kernel.verdicts[i] === 1) {
+                    this.#answers.filter++;
+                    verdicts.push(1);
+                }
+                else if (this.#cache.has(low, high, state.kernel.bytes, start, end)) {
+                    this.#answers.cache++;
+                    verdicts.push(0);
+                }
+                else {
+                    doubts.push({ index: verdicts.length, laid: layOut(state.kernel.bytes, start, end), low, high });
+                    verdicts.push(1);
+                }
+            }
+        };
+        this.#front.ask(question, take);
+        const found = await this.#lookUp(doubts);
+        for (const [i, { index, laid, low, high }] of doubts.entries()) {
+            if (!found[i])
+                continue;
+            verdicts.set(index, 0);
+            const key = keyOfLayout(laid);
+            this.#cache.put(low, high, key, 0, key.length);
+        }
+        return verdicts.all();
+    }
+    #lookUp(doubts) {
+        this.#answers.disk += doubts.length;
+        return this.#store.hasMany(doubts.map(({ laid }) => laid));
+    }
+    // The first write after an opening begins a session, in the same batch: from then on a filter saved before is void.
+    async #write(puts, dels) {
+        const isFirst = !this.#isChanged;
+        const session = isFirst ? newSession() : this.#session;
+        const meta = isFirst ? metaBytes(this.profile, session) : undefined;
+        await this.#store.write(puts, dels, isFirst || this.#durability === 'always', meta);
+        this.#session = session;
+        this.#isChanged = true;
+    }
+    #keyOf(url) {
+        let key = Buffer.alloc(0);
+        this.#front.ask((sieve) => sieve.explain(url), // unlike has, counts nothing
+        (state) => {
+            const [, , start, end] = entry(state, 0);
+            key = Buffer.from(state.kernel.bytes.subarray(start, end));
+        });
+        return key;
+    }
+    // In the background, after a crash or with another size: the filter learns every key on the disk.
+    #isFillingWanted = true;
+    async #fill() {
+        try {
+            const count = await this.#front.fill(this.#store, () => this.#isFillingWanted);
+            if (count === null)
+                return;
+            this.#urls += count;
+            this.#front.isReady = true;
+        }
+        catch (error) {
+            // The filter stays unready: verdicts are right, and cost a read each.
+            if (this.#isFillingWanted)
+                this.#trouble = error;
+        }
+    }
+    async #stopFilling() {
+        this.#isFillingWanted = false;
+        await this.#filling;
+        this.#filling = null;
+    }
+    // A filter that was saved in this session, or is still good, stays; any other goes.
+    #saveFilter() {
+        const name = filterName(this.#session);
+        if (this.#front.isReady && (this.#isChanged || !this.#hasSavedFilter)) {
+            const { invalid } = this.#front.sieve.stats();
+            this.#front.save(join(this.#folder, name), { urls: this.#urls, seen: this.#seen, invalid });
+            this.#hasSavedFilter = true;
+        }
+        for (const other of readdirSync(this.#folder)) {
+            if (/^filter-.*\.sieve/.test(other) && other !== name)
+                rmSync(join(this.#folder, other));
+        }
+    }
+    #syncLater() {
+        this.#store.sync().catch((error) => {
+            this.#trouble = error;
+        });
+    }
+}
+/** Verdicts of a call whose number of lines is not known before. */
+class Verdicts {
+    length = 0;
+    #bytes;
+    constructor(room) {
+        this.#bytes = new Uint8Array(Math.max(16, room));
+    }
+    push(verdict) {
+        if (this.length === this.#bytes.length) {
+            const wider = new Uint8Array(this.length * 2);
+            wider.set(this.#bytes);
+            this.#bytes = wider;
+        }
+        this.#bytes[this.length++] = verdict;
+    }
+    set(index, verdict) {
+        this.#bytes[index] = verdict;
+    }
+    all() {
+        return this.#bytes.slice(0, this.length);
+    }
+}
+// The batch's hashes as 32-bit words.
+function wordsOf({ kernel }) {
+    return new Uint32Array(kernel.hashes.buffer, kernel.hashes.byteOffset, 2 * kernel.hashes.length);
+}
+// Entry i of the batch: its hash in two words, and where its key lies.
+function entry(state, i) {
+    const words = wordsOf(state);
+    return [words[2 * i], words[2 * i + 1], state.kernel.keyStarts[i], state.kernel.keyEnds[i]];
+}
+const closedError = (folder) => new SieveError('disk', `${folder} is closed: open it again`);
+function metaBytes(profile, session) {
+    const meta = {
+        version: VERSION,
+        profile: { name: profile.name, rules: profile.rules.map((rule) => rule.name) },
+        session,
+    };
+    return Buffer.from(JSON.stringify(meta));
+}
+function prepareFolder(folder) {
+    if (existsSync(folder) && !statSync(folder).isDirectory()) {
+        throw new SieveError('option', `${folder} is a file: expected a folder`);
+    }
+    if (existsSync(folder) && listStore(folder).snapshots.length > 0) {
+        throw new SieveError('option', `${folder} holds a sieve of another filter: use another folder`);
+    }
+    try {
+        mkdirSync(folder, { recursive: true });
+    }
+    catch (error) {
+        throw diskError(folder, error);
+    }
+}
+// What the folder's sieve is; a new one is written down before anything is added.
+async function identify(folder, store, choice) {
+    const bytes = await store.meta();
+    if (bytes === undefined) {
+        const profile = resolveProfile(choice ?? 'web');
+        const { sieve } = await Front.create(profile, { expectedUrls: 1 }, true);
+        headerOf(sieve[STATE]); // refuses rules that cannot be written down
+        const made = metaBytes(profile, newSession());
+        await store.write([], [], true, made);
+        return { meta: JSON.parse(made.toString()), isNew: true };
+    }
+    let meta;
+    try {
+        meta = JSON.parse(bytes.toString());
+    }
+    catch {
+        throw new SieveError('corrupt', `${folder} is damaged: what it says of itself is no JSON`);
+    }
+    if (meta.version !== VERSION) {
+        throw new SieveError('version', `${folder} has version ${meta.version}: this urlsieve reads version ${VERSION}`);
+    }
+    if (choice !== undefined) {
+        const asked = resolveProfile(choice);
+        const rules = asked.rules.map((rule) => rule.name).join();
+        if (rules !== meta.profile.rules.join()) {
+            throw new SieveError('option', `${folder} has profile '${meta.profile.name}', not '${asked.name}': leave the option out, or use another folder`);
+        }
+    }
+    return { meta, isNew: false };
+}
+// A folder as a URL that the profile can make a key of.
+function folderUrl(folder) {
+    const text = folder.includes('://') ? folder : `https://${folder}`;
+    if (!/^[a-z][a-z\d+.-]*:\/\/[^/?#]+(\/[^?#]*)?$/i.test(text)) {
+        throw new SieveError('option', `folder '${folder}': expected a host or folder, such as example.com/blog/`);
+    }
+    return text.endsWith('/') ? text : `${text}/`;
+}

@@ -1,0 +1,215 @@
+// The keys on disk: LevelDB as a set. Each write is one atomic batch; a write that fails leaves nothing behind, and
+// the next one goes on when there is room again. LevelDB's own promises are written down where they are leaned on.
+import { closeSync, fdatasync, fsyncSync, openSync, readdirSync, statSync, unlinkSync, writeSync, } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { ClassicLevel } from 'classic-level';
+import { SieveError } from '../errors.js';
+import { syncFolder } from '../store/file.js';
+import { diskError } from '../store/log.js';
+import { META_KEY } from './key-layout.js';
+import { checkLogs } from './table-check.js';
+const NOTHING = Buffer.alloc(0);
+/** Keys read at a time. */
+const SOME_KEYS = 2000;
+/** A write buffer is kept in memory up to twice; it makes the files, and the logs read on open, so long. */
+const WRITE_BUFFER_BYTES = 8 * 1024 * 1024;
+const BLOCK_CACHE_BYTES = 16 * 1024 * 1024;
+const sizes = { writeBufferSize: WRITE_BUFFER_BYTES, cacheSize: BLOCK_CACHE_BYTES };
+const syncData = promisify(fdatasync);
+/** One line for what LevelDB throws. */
+function levelError(path, error) {
+    if (error instanceof SieveError)
+        return error;
+    const { code, message, cause } = error;
+    const inner = (cause ?? error);
+    switch (inner.code ?? code) {
+        case 'LEVEL_LOCKED':
+            return new SieveError('locked', `${path} is open in another process: one at a time; stop that process`);
+        case 'LEVEL_CORRUPTION':
+            return new SieveError('corrupt', `${path} is damaged: ${inner.message}; see \`urlsieve verify\``);
+        case 'LEVEL_DATABASE_NOT_OPEN':
+        case 'LEVEL_ITERATOR_NOT_OPEN':
+            return new SieveError('disk', `${path} is closed: open it again`);
+    }
+    if (/No space left/i.test(inner.message))
+        return diskError(path, { code: 'ENOSPC' });
+    if (/File too large/i.test(inner.message))
+        return diskError(path, { code: 'EFBIG' });
+    if (/Read-only file system/i.test(inner.message))
+        return diskError(path, { code: 'EROFS' });
+    return new SieveError('disk', `cannot use ${path}: ${inner.message || message}`);
+}
+export class KeyStore {
+    path;
+    #level;
+    /** A write failed: LevelDB must be opened anew before the next, since its log may end in half a record. */
+    #isBroken = false;
+    /** Keys of writes that failed: they may still turn up in the log, and were never acknowledged. */
+    #owed = [];
+    #isWritten = false;
+    constructor(path) {
+        this.path = path;
+        this.#level = new ClassicLevel(path, { keyEncoding: 'buffer', valueEncoding: 'buffer', ...sizes });
+    }
+    /** With `repair`, what is damaged in its logs is left out instead of refused. */
+    static async open(path, repair) {
+        if (!repair)
+            checkLogs(path);
+        const store = new KeyStore(path);
+        try {
+            await store.#level.open(sizes);
+        }
+        catch (error) {
+            const { code } = (error.cause ?? error);
+            if (!repair || code !== 'LEVEL_CORRUPTION')
+                throw levelError(path, error);
+            await ClassicLevel.repair(path);
+            await store.#level.open(sizes);
+        }
+        return store;
+    }
+    /** What the store knows of itself; undefined when it is new. */
+    async meta() {
+        return this.#asked(() => this.#level.get(META_KEY));
+    }
+    /** For each key whether it is there. */
+    async hasMany(keys) {
+        if (keys.length === 0)
+            return [];
+        // Not LevelDB's has: that seeks in every level, where get asks the tables' own filters first.
+        const values = await this.#asked(() => this.#level.getMany(keys));
+        return values.map((value) => value !== undefined);
+    }
+    /** Puts and deletes, all or none. With `sync` they are on the disk when it returns, else handed to the system. */
+    async write(puts, dels, sync, meta) {
+        const batch = [
+            ...(meta ? [{ type: 'put', key: META_KEY, value: meta }] : []),
+            ...puts.map((key) => ({ type: 'put', key, value: NOTHING })),
+            ...dels.map((key) => ({ type: 'del', key })),
+        ];
+        if (this.#isBroken)
+            await this.#mend();
+        try {
+            await this.#level.batch(batch, { sync });
+            this.#isWritten = true;
+        }
+        catch (error) {
+            this.#isBroken = true;
+            this.#owed.push(...puts);
+            throw levelError(this.path, error);
+        }
+    }
+    /** Keys in order, some at a time, as they were when the first were asked for. */
+    async *keys(range) {
+        const bounds = range ? { gte: range.gte, lt: range.lt } : { gt: META_KEY };
+        const iterator = this.#level.keys({ ...bounds, fillCache: false, highWaterMarkBytes: 512 * 1024 });
+        try {
+            for (;;) {
+                const some = await this.#asked(() => iterator.nextv(SOME_KEYS));
+                if (some.length === 0)
+                    return;
+                yield some;
+            }
+        }
+        finally {
+            await iterator.close();
+        }
+    }
+    /** Deletes every key. */
+    async clear() {
+        if (this.#isBroken)
+            await this.#mend();
+        try {
+            await this.#level.clear({ gt: META_KEY });
+            this.#isWritten = true;
+        }
+        catch (error) {
+            this.#isBroken = true;
+            throw levelError(this.path, error);
+        }
+    }
+    /**
+     * Puts all that was written on the disk. LevelDB's own sync reaches its newest log only, and a log it has just
+     * left is on the disk no sooner than its table: so each log is synced here.
+     */
+    async sync() {
+        if (!this.#isWritten)
+            return;
+        this.#isWritten = false;
+        try {
+            for (const name of readdirSync(this.path).filter((name) => name.endsWith('.log'))) {
+                const file = await open(join(this.path, name), 'r').catch((error) => {
+                    if (error.code !== 'ENOENT')
+                        throw error; // else: it is a table by now, and tables are synced
+                });
+                if (!file)
+                    continue;
+                try {
+                    await syncData(file.fd);
+                }
+                finally {
+                    await file.close();
+                }
+            }
+            syncFolder(this.path);
+        }
+        catch (error) {
+            this.#isWritten = true;
+            throw diskError(this.path, error);
+        }
+    }
+    async close() {
+        try {
+            await this.#level.close();
+        }
+        catch (error) {
+            throw levelError(this.path, error);
+        }
+    }
+    async #asked(ask) {
+        try {
+            return await ask();
+        }
+        catch (error) {
+            throw levelError(this.path, error);
+        }
+    }
+    // Opens LevelDB anew, when there is room for it: until then it stays open, so that it can be asked.
+    async #mend() {
+        this.#probe();
+        await this.close();
+        try {
+            await this.#level.open(sizes);
+        }
+        catch (error) {
+            throw levelError(this.path, error);
+        }
+        await this.#asked(() => this.#level.batch(this.#owed.map((key) => ({ type: 'del', key })), { sync: true }));
+        this.#owed = [];
+        this.#isBroken = false;
+    }
+    // Opening writes the logs to tables: is there room for that?
+    #probe() {
+        const logs = readdirSync(this.path).filter((name) => name.endsWith('.log'));
+        const need = logs.reduce((sum, name) => sum + statSync(join(this.path, name)).size, 64 * 1024);
+        const path = join(this.path, '..', 'probe');
+        try {
+            const fd = openSync(path, 'w');
+            try {
+                const block = Buffer.alloc(64 * 1024);
+                for (let done = 0; done < need;)
+                    done += writeSync(fd, block);
+                fsyncSync(fd);
+            }
+            finally {
+                closeSync(fd);
+                unlinkSync(path);
+            }
+        }
+        catch (error) {
+            throw diskError(this.path, error);
+        }
+    }
+}

@@ -1,0 +1,181 @@
+// The binary fuse filter: a frozen set. It is made from the 64-bit hashes of a fingerprint sieve, all at once, and from
+// then on only asked: there is no add. A sieve of it comes from `freeze`, or from a file.
+import { SieveError } from '../errors.js';
+import { binaryFuseRate, binaryFuseShape } from '../sizing/binary-fuse.js';
+import { checkSizes, noRoom } from './filter.js';
+export const fingerprintWidths = [8, 16, 32];
+/** Made of the kernel's memory while a set is made: 9 bytes a key and 13 a cell, and what the instance itself takes. */
+export const buildBytes = (urls) => 9 * urls + 13 * binaryFuseShape({ urls }).cells + 1024 * 1024;
+/** Seeds tried before giving up. One in some does not do, whatever the keys: so many in a row never happens. */
+const MOST_ATTEMPTS = 100;
+const PIECE_BYTES = 1024 * 1024;
+/** Pieces of a snapshot: a header, then the fingerprints. */
+const HEADER = 0;
+const FINGERPRINTS = 1;
+const HEADER_BYTES = 32;
+export function frozen() {
+    return new SieveError('option', "filter 'binary-fuse' is frozen: it takes no URLs and forgets none; it is made from a fingerprint sieve by freeze() or 'urlsieve freeze'");
+}
+/** What a plan says of sets of these sizes, one an instance. */
+export function binaryFusePlan(sizes, bits) {
+    const urls = sizes.reduce((sum, size) => sum + size, 0);
+    const cells = sizes.reduce((sum, size) => sum + binaryFuseShape({ urls: size }).cells, 0);
+    const rate = urls === 0 ? 0 : binaryFuseRate({ bits });
+    return {
+        filter: 'binary-fuse',
+        expectedUrls: urls,
+        promisedRate: rate,
+        expectedRate: rate,
+        sizeBytes: (cells * bits) / 8,
+        bits: cells * bits,
+        hashes: 3,
+        bitsPerUrl: urls === 0 ? null : (cells * bits) / urls,
+        shape: { fingerprintBits: bits },
+    };
+}
+// The narrowest fingerprints that keep the rate, or the widest that fit into the memory given.
+function widthFor({ expectedUrls, falsePositiveRate = 1e-6, sizeBytes }) {
+    if (sizeBytes === undefined) {
+        return fingerprintWidths.find((bits) => binaryFuseRate({ bits }) <= falsePositiveRate) ?? 32;
+    }
+    const { cells } = binaryFuseShape({ urls: expectedUrls });
+    return fingerprintWidths.findLast((bits) => (cells * bits) / 8 <= sizeBytes) ?? 8;
+}
+/** Errs towards "seen" at 2^−bits, however many URLs there are; never towards "new". */
+export const binaryFuse = {
+    name: 'binary-fuse',
+    does: 'a frozen set, 13 % over the information limit; made by freeze',
+    source: 'Graf, Lemire 2022',
+    errs: 'towards "seen" with 2^−8, 2^−16 or 2^−32; never towards "new"',
+    can: { delete: false, grow: false, under: false },
+    takes: 'hashes',
+    plan(request) {
+        checkSizes(request);
+        if (request.expectedUrls === undefined)
+            throw frozen();
+        return binaryFusePlan([request.expectedUrls], widthFor(request));
+    },
+    create() {
+        throw frozen();
+    },
+    revive: (kernel) => inKernel(kernel),
+};
+function encodeHeader({ bits, segmentLength, segments, seed, urls }) {
+    const view = new DataView(new ArrayBuffer(HEADER_BYTES));
+    view.setUint32(0, bits, true);
+    view.setUint32(4, segmentLength, true);
+    view.setUint32(8, segments, true);
+    view.setBigUint64(16, seed, true);
+    view.setBigUint64(24, BigInt(urls), true);
+    return new Uint8Array(view.buffer);
+}
+// Throws a RangeError, which names the damage, for what no set has.
+function decodeHeader(bytes) {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, HEADER_BYTES);
+    const bits = view.getUint32(0, true);
+    const segmentLength = view.getUint32(4, true);
+    const segments = view.getUint32(8, true);
+    const isPower = segmentLength >= 4 && segmentLength <= 2 ** 18 && Number.isInteger(Math.log2(segmentLength));
+    const cells = (segments + 2) * segmentLength;
+    if (!fingerprintWidths.some((width) => width === bits) || !isPower || cells * bits >= 2 ** 35) {
+        throw new RangeError(`no binary fuse set has ${bits} bits, ${segments} segments of ${segmentLength}`);
+    }
+    return {
+        bits,
+        segmentLength,
+        segments,
+        seed: view.getBigUint64(16, true),
+        urls: Number(view.getBigUint64(24, true)),
+    };
+}
+function inKernel(kernel) {
+    const { call } = kernel;
+    /** As it is read from a file; what is read there becomes the set when its first fingerprints come, or at the end. */
+    const room = new Uint8Array(HEADER_BYTES);
+    let header = null;
+    const sizeBytes = () => (header.segments === 0 ? 0 : (cellsOf(header) * header.bits) / 8);
+    const create = () => {
+        header = decodeHeader(room);
+        const { bits, segmentLength, segments, seed } = header;
+        if (!call.binaryFuseCreate(bits, segmentLength, segments, seed))
+            throw noRoom('binary-fuse', sizeBytes());
+        kernel.refresh();
+        return header;
+    };
+    return {
+        add() {
+            throw frozen();
+        },
+        has: call.binaryFuseHas,
+        *pieces() {
+            yield { array: HEADER, offset: 0, bytes: encodeHeader(header) };
+            const at = call.binaryFuseFingerprints() >>> 0;
+            for (let offset = 0; offset < sizeBytes(); offset += PIECE_BYTES) {
+                const end = Math.min(offset + PIECE_BYTES, sizeBytes());
+                yield { array: FINGERPRINTS, offset, bytes: kernel.bytes.subarray(at + offset, at + end) };
+            }
+        },
+        place(array, offset, bytes) {
+            if (array === HEADER && offset === 0 && bytes === HEADER_BYTES && !header)
+                return room;
+            if (array !== FINGERPRINTS)
+                throw new RangeError(`no room for ${bytes} bytes at ${offset} of array ${array}`);
+            if (!header)
+                create();
+            if (offset + bytes > sizeBytes())
+                throw new RangeError(`no room for ${bytes} bytes at ${offset}`);
+            const at = (call.binaryFuseFingerprints() >>> 0) + offset;
+            return kernel.bytes.subarray(at, at + bytes);
+        },
+        restored() {
+            if (!header)
+                create(); // of an empty set there is only the header
+        },
+        measure() {
+            const { urls, bits } = header;
+            return {
+                sizeBytes: sizeBytes(),
+                fill: urls === 0 ? 0 : urls / cellsOf(header),
+                rate: urls === 0 ? 0 : binaryFuseRate({ bits }),
+            };
+        },
+    };
+}
+const cellsOf = ({ segments, segmentLength }) => (segments + 2) * segmentLength;
+/**
+ * Makes a set of `urls` distinct hashes in `builder`, an instance to be thrown away, and puts it into `filter`, which is
+ * still empty. `give` writes the hashes; it is asked again for each seed that is tried. The same hashes, in any order,
+ * make the same set.
+ */
+export function buildBinaryFuse(builder, filter, urls, bits, give) {
+    const { call } = builder;
+    const { segmentLength, segments, cells } = binaryFuseShape({ urls });
+    if (urls > 0) {
+        const at = call.binaryFuseReserve(bits, segmentLength, segments, urls) >>> 0;
+        if (at === 0)
+            throw noRoom('binary-fuse', buildBytes(urls));
+        const room = new BigUint64Array(builder.bytes.buffer, at, urls);
+        for (let attempt = 0;; attempt++) {
+            give(room);
+            if (call.binaryFuseBuild(attempt))
+                break;
+            if (attempt + 1 === MOST_ATTEMPTS) {
+                throw new SieveError('option', `no set of ${urls} hashes after ${MOST_ATTEMPTS} seeds: expected distinct ones`);
+            }
+        }
+    }
+    const header = {
+        bits,
+        segmentLength,
+        segments,
+        seed: urls === 0 ? 0n : BigInt.asUintN(64, call.binaryFuseSeed()),
+        urls,
+    };
+    filter.place(HEADER, 0, HEADER_BYTES).set(encodeHeader(header));
+    if (urls > 0) {
+        const from = call.binaryFuseFingerprints() >>> 0;
+        const bytes = (cells * bits) / 8;
+        filter.place(FINGERPRINTS, 0, bytes).set(builder.bytes.subarray(from, from + bytes));
+    }
+    filter.restored([]);
+}

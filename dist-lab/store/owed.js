@@ -1,0 +1,75 @@
+import { OP } from './log.js';
+export class Owed {
+    /** Hashes as 8 bytes, or keys: one character a byte. */
+    #names = new Set();
+    get size() {
+        return this.#names.size;
+    }
+    clear() {
+        this.#names.clear();
+    }
+    /** Entries [from, n) of the batch whose verdict is `wanted` were refused. */
+    add(state, from, n, wanted) {
+        for (const name of named(state, from, n, wanted))
+            this.#names.add(name);
+    }
+    /** Entries [from, n) of the batch whose verdict is `wanted` are in a log now. */
+    drop(state, from, n, wanted) {
+        if (this.#names.size > 0)
+            for (const name of named(state, from, n, wanted))
+                this.#names.delete(name);
+    }
+    /** The filter says "seen" of what was refused before: it is new, once a batch. */
+    amend(state, from, n) {
+        if (this.#names.size === 0)
+            return;
+        const { verdicts } = state.kernel;
+        const met = new Set();
+        for (let i = from; i < n; i++) {
+            const name = nameOf(state, i);
+            if (verdicts[i] === 0 && this.#names.has(name) && !met.has(name))
+                verdicts[i] = 1;
+            met.add(name);
+        }
+    }
+    /** What a log must begin with. */
+    record(takesHashes) {
+        const parts = [];
+        for (const name of this.#names) {
+            const bytes = Buffer.from(name, 'latin1');
+            if (!takesHashes)
+                parts.push(lengthOf(bytes));
+            parts.push(bytes);
+        }
+        const op = takesHashes ? OP.oweHashes : OP.oweKeys;
+        return { op, entries: this.#names.size, payload: Buffer.concat(parts) };
+    }
+    /** Takes what a log says is owed. */
+    read({ op, payload }) {
+        const isHashes = op === OP.oweHashes;
+        for (let at = 0; at < payload.length;) {
+            const from = isHashes ? at : at + 4;
+            const end = isHashes ? at + 8 : from + payload.readUInt32LE(at);
+            this.#names.add(payload.toString('latin1', from, end));
+            at = end;
+        }
+    }
+}
+function lengthOf(bytes) {
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(bytes.length);
+    return length;
+}
+function nameOf({ kernel, takesHashes }, i) {
+    const { hashes } = kernel;
+    const bytes = takesHashes
+        ? Buffer.from(hashes.buffer, hashes.byteOffset + 8 * i, 8)
+        : Buffer.from(kernel.bytes.subarray(kernel.keyStarts[i], kernel.keyEnds[i]));
+    return bytes.toString('latin1');
+}
+function* named(state, from, n, wanted) {
+    const { verdicts } = state.kernel;
+    for (let i = from; i < n; i++)
+        if (wanted === undefined || verdicts[i] === wanted)
+            yield nameOf(state, i);
+}

@@ -1,0 +1,193 @@
+// Checks every checksum and count of a stored sieve, and repairs a store by keeping what can be kept.
+import { closeSync, existsSync, readdirSync, readFileSync, renameSync, statSync, unlinkSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { SieveError } from '../errors.js';
+import { makeSieve } from '../sieve.js';
+import { STATE } from '../state.js';
+import { readFully } from './file.js';
+import { CHUNK_HEADER_BYTES, checkPayload, decodeChunk } from './format.js';
+import { keySegmentPath, listKeySegments, writeKeySegment } from './key-segments.js';
+import { listStore, logName, snapshotName } from './layout.js';
+import { takeLock } from './lock.js';
+import { readLog, salvageLog } from './log.js';
+import { openFile, readHeader, savedOf, writeSieve } from './snapshot.js';
+import { replay } from './store.js';
+// Reads a .sieve file to its end, or as far as it can be followed; each whole chunk goes to `take`.
+function walk(path, take) {
+    const fd = openFile(path);
+    try {
+        const { header, bytes } = readHeader(path, fd);
+        const damage = [];
+        const head = Buffer.alloc(CHUNK_HEADER_BYTES);
+        let at = bytes;
+        for (let chunks = 0;; chunks++) {
+            try {
+                const chunk = decodeChunk(path, head.subarray(0, readFully(fd, head, at)), at);
+                at += CHUNK_HEADER_BYTES;
+                const payload = Buffer.alloc(chunk.length);
+                const got = payload.subarray(0, readFully(fd, payload, at));
+                at += chunk.length;
+                try {
+                    checkPayload(path, chunk, got, at - chunk.length);
+                }
+                catch (error) {
+                    damage.push(error.message);
+                    if (got.length < chunk.length)
+                        return { header, counts: null, chunks, damage };
+                    continue;
+                }
+                if (!chunk.isEnd) {
+                    take(chunk, payload);
+                    continue;
+                }
+                const counts = JSON.parse(payload.toString());
+                if (counts.chunks !== chunks)
+                    damage.push(`${chunks} chunks, expected ${counts.chunks}`);
+                return { header, counts, chunks, damage };
+            }
+            catch (error) {
+                if (!(error instanceof SieveError))
+                    throw error;
+                damage.push(error.message);
+                return { header, counts: null, chunks, damage };
+            }
+        }
+    }
+    finally {
+        closeSync(fd);
+    }
+}
+function verifySnapshot(path) {
+    const file = basename(path);
+    const bytes = statSync(path).size;
+    try {
+        const { counts, chunks, damage } = walk(path, () => { });
+        return { file, bytes, parts: chunks, urls: counts?.urls ?? null, damage };
+    }
+    catch (error) {
+        if (!(error instanceof SieveError))
+            throw error;
+        return { file, bytes, parts: 0, urls: null, damage: [error.message] };
+    }
+}
+function verifyLog(path) {
+    const file = basename(path);
+    const bytes = statSync(path).size;
+    let urls = 0;
+    let parts = 0;
+    const take = ({ entries }) => {
+        urls += entries;
+        parts++;
+    };
+    try {
+        readLog(path, take);
+        return { file, bytes, parts, urls, damage: [] };
+    }
+    catch (error) {
+        if (!(error instanceof SieveError))
+            throw error;
+        return { file, bytes, parts, urls, damage: [error.message] };
+    }
+}
+function verifySegment(path) {
+    const file = basename(path);
+    const bytes = statSync(path).size;
+    try {
+        const text = gunzipSync(readFileSync(path));
+        const urls = text.reduce((lines, byte) => lines + (byte === 10 ? 1 : 0), 0);
+        return { file, bytes, parts: 1, urls, damage: [] };
+    }
+    catch (error) {
+        return { file, bytes, parts: 1, urls: null, damage: [`${path} is damaged: ${error.message}`] };
+    }
+}
+/** Every file of a stored sieve, checked. */
+export function verifySieve(path) {
+    if (!existsSync(path))
+        throw new SieveError('disk', `cannot read ${path}: no such file or folder`);
+    if (!statSync(path).isDirectory())
+        return [verifySnapshot(path)];
+    const { snapshots, logs } = listStore(path);
+    if (snapshots.length === 0)
+        throw new SieveError('corrupt', `${path} holds no sieve: there is no snapshot`);
+    return [
+        ...snapshots.map((n) => verifySnapshot(join(path, snapshotName(n)))),
+        ...logs.map((n) => verifyLog(join(path, logName(n)))),
+        ...listKeySegments(path).map(verifySegment),
+    ];
+}
+// A sieve of what can still be read of a snapshot.
+async function salvage(path) {
+    const pieces = [];
+    const { header, counts } = walk(path, (chunk, payload) => pieces.push({ chunk, payload }));
+    const sieve = await makeSieve({}, savedOf(header));
+    const state = sieve[STATE];
+    for (const { chunk, payload } of pieces) {
+        const shard = state.shards.all[chunk.shard];
+        if (!shard)
+            continue;
+        const room = shard.filter.place(chunk.array, chunk.offset, chunk.length);
+        room.set(payload);
+        shard.filter.placed?.(chunk.array, chunk.offset, room);
+    }
+    for (const [i, shard] of state.shards.all.entries()) {
+        shard.filter.restored(counts?.counts[i] ?? []);
+        shard.kernel.refresh();
+    }
+    state.urls = counts?.urls ?? 0;
+    return { sieve, header };
+}
+/**
+ * Makes a store whole again: what its snapshot and logs still say goes into a new snapshot. Errs towards "new": URLs
+ * of damaged chunks and records are forgotten. Damaged files are kept beside, with `.damaged` behind their names.
+ */
+export async function repairStore(folder) {
+    const before = verifySieve(folder);
+    if (!statSync(folder).isDirectory()) {
+        throw new SieveError('option', `${folder} is a file: only the folder of a store can be repaired`);
+    }
+    const release = takeLock(join(folder, 'lock'));
+    try {
+        if (before.every(({ damage }) => damage.length === 0))
+            return before;
+        const { snapshots, logs } = listStore(folder);
+        // The newest snapshot whose header can be read; then every log, older ones too: adding again changes nothing.
+        let found;
+        for (const n of snapshots.toReversed()) {
+            try {
+                found = await salvage(join(folder, snapshotName(n)));
+                break;
+            }
+            catch (error) {
+                if (!(error instanceof SieveError))
+                    throw error;
+            }
+        }
+        if (!found)
+            throw new SieveError('corrupt', `${folder} cannot be repaired: no snapshot has a readable header`);
+        const { sieve, header } = found;
+        const state = sieve[STATE];
+        for (const n of logs)
+            salvageLog(join(folder, logName(n)), (record) => replay(state, record));
+        const next = Math.max(...snapshots, ...logs) + 1;
+        if (header.keepKeys) {
+            for (const n of logs)
+                writeKeySegment(keySegmentPath(folder, n), join(folder, logName(n)), salvageLog);
+        }
+        writeSieve(join(folder, snapshotName(next)), state, header.keepKeys);
+        const damaged = new Set(before.filter(({ damage }) => damage.length > 0).map(({ file }) => file));
+        for (const name of readdirSync(folder)) {
+            if (!/^(snapshot|log)-/.test(name) || name === snapshotName(next))
+                continue;
+            if (damaged.has(name))
+                renameSync(join(folder, name), join(folder, `${name}.damaged`));
+            else
+                unlinkSync(join(folder, name));
+        }
+        return before;
+    }
+    finally {
+        release();
+    }
+}

@@ -1,0 +1,613 @@
+// The sieve that never errs: every key is on disk in LevelDB, behind a filter that answers "certainly new" without
+// touching the disk and a cache that answers the repeats that come close together. Memory is bounded: the filter,
+// the cache, LevelDB's own buffers, and the batch at hand.
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Profile, type ProfileName, resolveProfile } from '../canonical/profiles.ts'
+import type { Rule, RuleName } from '../canonical/rules.ts'
+import { SieveError } from '../errors.ts'
+import { checkNumber, checkSizes, checkWhole } from '../filters/filter.ts'
+import type { Sieve } from '../sieve.ts'
+import { type Durability, type SieveState, STATE } from '../state.ts'
+import { listStore } from '../store/layout.ts'
+import { takeLock } from '../store/lock.ts'
+import { diskError } from '../store/log.ts'
+import { headerOf } from '../store/snapshot.ts'
+import { Front, type FrontSize } from './front.ts'
+import { KeyCache } from './key-cache.ts'
+import { keyOfLayout, layOut, rangesUnder, schemeOf } from './key-layout.ts'
+import { KeyStore } from './key-store.ts'
+
+const VERSION = 1
+const SYNC_MS = 1000
+const CACHE_ENTRIES = 50_000
+
+export interface ExactOptions {
+  /** How a URL becomes a key: a profile's name, or a list of built-in rules. Default `web`; kept in the folder. */
+  readonly profile?: ProfileName | readonly (RuleName | Rule)[] | Profile
+  /** When an acknowledged URL is safe; default `interval`. */
+  readonly durability?: Durability
+  /** Sizes the filter's first part; it grows past it. Default a million. */
+  readonly expectedUrls?: number
+  /** Gives the filter a fixed size: past it, more new URLs are looked up on disk. */
+  readonly filterBytes?: number
+  /** How many keys the cache holds, at 150 bytes each. Default 50,000: in crawls they answer almost 80 % of tests. */
+  readonly cacheEntries?: number
+  /** Opens a damaged folder and keeps what can be kept. */
+  readonly repair?: boolean
+}
+
+export interface ExactStats {
+  readonly filter: 'exact'
+  readonly profile: string
+  /** Distinct URLs remembered; null while they are counted, after a crash. */
+  readonly urls: number | null
+  /** URLs answered "seen" by an add. */
+  readonly seen: number
+  /** Lines that were no URL; keyed as they stand. */
+  readonly invalid: number
+  /** Always 0: it never errs. */
+  readonly expectedRate: 0
+  /** Who answered, since it was opened. `disk` cost a read. */
+  readonly answers: { readonly filter: number; readonly cache: number; readonly disk: number }
+  readonly front: {
+    readonly filter: string
+    /** False while it is filled again, after a crash: until then every URL that the cache lacks is a read. */
+    readonly isReady: boolean
+    readonly sizeBytes: number
+    /** The share of new URLs that cost a read in vain. */
+    readonly rate: number
+  }
+  readonly cache: { readonly entries: number; readonly sizeBytes: number }
+  readonly store: { readonly path: string; readonly durability: Durability }
+}
+
+/** What the store says of itself, as JSON under its own key. */
+interface Meta {
+  readonly version: number
+  readonly profile: { readonly name: string; readonly rules: readonly string[] }
+  /** Changes with the first write after each opening: a saved filter of another session knows too little. */
+  readonly session: string
+}
+
+/** A key whose fate the disk knows. */
+interface Doubt {
+  readonly index: number
+  readonly laid: Buffer
+  readonly low: number
+  readonly high: number
+}
+
+/** URLs that wait for the same turn: they share one write. */
+interface Group {
+  readonly kind: 'add' | 'has'
+  readonly urls: string[]
+  readonly answers: Promise<Uint8Array>
+}
+
+const newSession = () => randomBytes(8).toString('hex')
+const filterName = (session: string) => `filter-${session}.sieve`
+
+/**
+ * Answers "have I seen this URL?", and marks it, without error in either direction; only its profile's rules merge
+ * pages. After `kill -9` at any moment nothing acknowledged is lost with durability `always` or `interval`; after
+ * power loss at most the last second with `interval`. Verbs take effect in the order they are called, one at a time:
+ * two calls in flight never both get "new". A call that fails has marked nothing.
+ */
+export class ExactSieve {
+  readonly profile: Profile
+  readonly #folder: string
+  readonly #durability: Durability
+  readonly #store: KeyStore
+  readonly #front: Front
+  readonly #cache: KeyCache
+  readonly #release: () => void
+  readonly #timer: NodeJS.Timeout | undefined
+  #session: string
+  /** The keys differ from what the saved filter knows. */
+  #isChanged = false
+  #hasSavedFilter: boolean
+  /** Keys on the disk; while they are counted, how many came and went since. */
+  #urls: number
+  #seen: number
+  readonly #answers = { filter: 0, cache: 0, disk: 0 }
+  #trouble: SieveError | null = null
+  #last: Promise<unknown> = Promise.resolve()
+  #group: Group | null = null
+  #filling: Promise<void> | null = null
+  #closing: Promise<void> | null = null
+
+  private constructor(
+    folder: string,
+    options: { durability: Durability; cacheEntries: number },
+    meta: Meta,
+    store: KeyStore,
+    front: Front,
+    release: () => void,
+  ) {
+    const state = front.sieve[STATE]
+    this.profile = front.sieve.profile
+    this.#folder = folder
+    this.#durability = options.durability
+    this.#store = store
+    this.#front = front
+    this.#cache = new KeyCache(options.cacheEntries)
+    this.#release = release
+    this.#session = meta.session
+    this.#hasSavedFilter = existsSync(join(folder, filterName(meta.session)))
+    this.#urls = state.urls
+    this.#seen = state.seen
+    if (!front.isReady) this.#filling = this.#fill()
+    if (this.#durability === 'interval') {
+      this.#timer = setInterval(() => this.#syncLater(), SYNC_MS)
+      this.#timer.unref()
+    }
+  }
+
+  /** Opens the exact sieve of a folder, or makes one there. One process at a time. */
+  static async open(folder: string, options: ExactOptions = {}): Promise<ExactSieve> {
+    const { durability = 'interval', cacheEntries = CACHE_ENTRIES, repair = false } = options
+    if (!['always', 'interval', 'never'].includes(durability)) {
+      throw new SieveError('option', `durability '${durability}': expected always, interval or never`)
+    }
+    checkWhole('cacheEntries', cacheEntries, 1, 2 ** 24)
+    checkSizes({ expectedUrls: options.expectedUrls })
+    const isRoom = (n: number) => Number.isSafeInteger(n) && n >= 64
+    checkNumber('filterBytes', options.filterBytes, isRoom, 'a whole number of at least 64')
+    prepareFolder(folder)
+    const release = takeLock(join(folder, 'lock'))
+    let store: KeyStore | undefined
+    try {
+      store = await KeyStore.open(join(folder, 'keys'), repair)
+      const { meta, isNew } = await identify(folder, store, options.profile)
+      const profile = { ...resolveProfile(meta.profile.rules as never), name: meta.profile.name }
+      const size: FrontSize = options
+      const front =
+        (await Front.restore(join(folder, filterName(meta.session)), profile, size)) ??
+        (await Front.create(profile, size, isNew))
+      return new ExactSieve(folder, { durability, cacheEntries }, meta, store, front, release)
+    } catch (error) {
+      await store?.close()
+      release()
+      throw error
+    }
+  }
+
+  /** Marks a URL. True: it is new. False: it was seen. Adds that are called together share one write. */
+  async add(url: string): Promise<boolean> {
+    return (await this.#grouped('add', url)) === 1
+  }
+
+  /** Whether a URL was seen. Marks nothing. */
+  async has(url: string): Promise<boolean> {
+    return (await this.#grouped('has', url)) === 0
+  }
+
+  /** Marks many URLs: one verdict each, in order, 1 new and 0 seen; a repeat inside the list is seen. All or none. */
+  addMany(urls: readonly string[]): Promise<Uint8Array> {
+    return this.#turn(() => this.#add((sieve) => sieve.addMany(urls), urls.length))
+  }
+
+  /** Asks for many URLs: one answer each, in order, 1 seen and 0 not. Marks nothing. */
+  async hasMany(urls: readonly string[]): Promise<Uint8Array> {
+    const verdicts = await this.#turn(() => this.#has((sieve) => sieve.hasMany(urls), urls.length))
+    return verdicts.map((verdict) => 1 - verdict)
+  }
+
+  /** Marks newline-separated lines, no strings made: one verdict each, in order, 1 new and 0 seen. All or none. */
+  addLines(bytes: Uint8Array): Promise<Uint8Array> {
+    return this.#turn(() => this.#add((sieve) => sieve.addLines(bytes), 1024))
+  }
+
+  /** Forgets a URL: true when it was remembered. */
+  delete(url: string): Promise<boolean> {
+    return this.#turn(async () => {
+      let laid: Buffer = Buffer.alloc(0)
+      this.#front.ask(
+        (sieve) => sieve.has(url),
+        (state) => {
+          const [low, high, start, end] = entry(state, 0)
+          this.#cache.delete(low, high, state.kernel.bytes, start, end)
+          laid = layOut(state.kernel.bytes, start, end)
+        },
+      )
+      const [was] = await this.#store.hasMany([laid])
+      if (!was) return false
+      await this.#write([], [laid])
+      this.#urls--
+      return true
+    })
+  }
+
+  /**
+   * Forgets every URL under a host or folder, such as `example.com/` or `example.com/blog/`; returns how many there
+   * were. With a scheme in front, only those with it. A crash on the way may leave some of them.
+   */
+  forgetUnder(folder: string): Promise<number> {
+    return this.#turn(async () => {
+      const { ranges, scheme } = rangesUnder(this.#keyOf(folderUrl(folder)))
+      this.#cache.clear()
+      let count = 0
+      for (const range of ranges) {
+        for await (const some of this.#store.keys(range)) {
+          const mine = folder.includes('://') ? some.filter((laid) => schemeOf(laid) === scheme) : some
+          if (mine.length === 0) continue
+          await this.#write([], mine)
+          this.#urls -= mine.length
+          count += mine.length
+        }
+      }
+      return count
+    })
+  }
+
+  /** Forgets everything. A crash on the way may leave some of it. */
+  clear(): Promise<void> {
+    return this.#turn(async () => {
+      if (!this.#isChanged) await this.#write([], [])
+      this.#cache.clear()
+      await this.#stopFilling()
+      await this.#store.clear()
+      if (this.#durability === 'always') await this.#store.sync()
+      this.#front.sieve.clear()
+      this.#front.isReady = true
+      this.#urls = 0
+      this.#seen = 0
+    })
+  }
+
+  /** Every key, by host and path. What is added meanwhile may be left out; bytes that are no UTF-8 are replaced. */
+  async *keys(): AsyncGenerator<string> {
+    for await (const key of this.keyBytes()) yield key.toString()
+  }
+
+  /** The same, as the bytes they are. */
+  async *keyBytes(): AsyncGenerator<Buffer> {
+    await this.#turn(async () => {})
+    for await (const some of this.#store.keys()) for (const laid of some) yield keyOfLayout(laid)
+  }
+
+  stats(): ExactStats {
+    const { sizeBytes, expectedRate, filter, invalid } = this.#front.sieve.stats()
+    return {
+      filter: 'exact',
+      profile: this.profile.name,
+      urls: this.#front.isReady ? this.#urls : null,
+      seen: this.#seen,
+      invalid,
+      expectedRate: 0,
+      answers: { ...this.#answers },
+      front: { filter, isReady: this.#front.isReady, sizeBytes, rate: expectedRate },
+      cache: { entries: this.#cache.capacity, sizeBytes: this.#cache.sizeBytes },
+      store: { path: this.#folder, durability: this.#durability },
+    }
+  }
+
+  /** Waits until the filter knows every key again, after a crash. Verdicts are right before; they cost more. */
+  async filled(): Promise<void> {
+    await this.#filling
+  }
+
+  /** Puts all that was acknowledged on the disk, now. */
+  sync(): Promise<void> {
+    return this.#turn(() => this.#store.sync())
+  }
+
+  /** Puts everything on the disk, keeps the filter for the next opening, and lets another process open it. */
+  close(): Promise<void> {
+    this.#closing ??= this.#after(async () => {
+      clearInterval(this.#timer)
+      await this.#stopFilling()
+      try {
+        await this.#store.sync()
+        this.#saveFilter()
+      } finally {
+        await this.#store.close()
+        this.#release()
+      }
+    })
+    return this.#closing
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  // Runs a verb when all that were called before have ended.
+  #turn<T>(verb: () => Promise<T>): Promise<T> {
+    if (this.#closing) return Promise.reject(closedError(this.#folder))
+    this.#group = null
+    return this.#after(() => {
+      const trouble = this.#trouble
+      this.#trouble = null
+      if (trouble) throw trouble
+      return verb()
+    })
+  }
+
+  #after<T>(verb: () => Promise<T>): Promise<T> {
+    const run = this.#last.then(verb)
+    this.#last = run.catch(() => {})
+    return run
+  }
+
+  // Single URLs that are called before their turn comes go together.
+  async #grouped(kind: Group['kind'], url: string): Promise<number> {
+    if (typeof url !== 'string') throw new SieveError('option', `url ${String(url)}: expected a string`)
+    if (this.#group?.kind !== kind) {
+      const urls: string[] = []
+      const answers = this.#turn(() => {
+        if (this.#group?.urls === urls) this.#group = null
+        return kind === 'add'
+          ? this.#add((sieve) => sieve.addMany(urls), urls.length)
+          : this.#has((sieve) => sieve.hasMany(urls), urls.length)
+      })
+      this.#group = { kind, urls, answers }
+    }
+    const { urls, answers } = this.#group
+    const index = urls.push(url) - 1
+    return (await answers)[index]!
+  }
+
+  async #add(question: (sieve: Sieve) => void, room: number): Promise<Uint8Array> {
+    const verdicts = new Verdicts(room)
+    const fresh: Buffer[] = []
+    const doubts: Doubt[] = []
+    // Keys that this call decides: the cache may lose one before it comes again.
+    const mine = new Set<string>()
+    const take = (state: SieveState, from: number, n: number) => {
+      const bytes = state.kernel.bytes
+      const words = wordsOf(state)
+      for (let i = from; i < n; i++) {
+        const low = words[2 * i]!
+        const high = words[2 * i + 1]!
+        const start = state.kernel.keyStarts[i]!
+        const end = state.kernel.keyEnds[i]!
+        const isCertain = this.#front.isReady && state.kernel.verdicts[i] === 1
+        if (!isCertain && this.#cache.has(low, high, bytes, start, end)) {
+          this.#answers.cache++
+          verdicts.push(0)
+          continue
+        }
+        const laid = layOut(bytes, start, end)
+        const name = laid.toString('latin1')
+        if (isCertain) {
+          this.#answers.filter++
+          fresh.push(laid)
+        } else if (mine.has(name)) {
+          this.#answers.cache++
+          verdicts.push(0)
+          continue
+        } else {
+          doubts.push({ index: verdicts.length, laid, low, high })
+        }
+        mine.add(name)
+        this.#cache.put(low, high, bytes, start, end)
+        verdicts.push(1)
+      }
+    }
+    try {
+      this.#front.ask(question, take)
+      const found = await this.#lookUp(doubts)
+      for (const [i, { index, laid }] of doubts.entries()) {
+        if (found[i]) verdicts.set(index, 0)
+        else fresh.push(laid)
+      }
+      if (fresh.length > 0) await this.#write(fresh, [])
+    } catch (error) {
+      this.#cache.clear() // it has keys that were not written
+      throw error
+    }
+    this.#urls += fresh.length
+    this.#seen += verdicts.length - fresh.length
+    return verdicts.all()
+  }
+
+  async #has(question: (sieve: Sieve) => void, room: number): Promise<Uint8Array> {
+    const verdicts = new Verdicts(room)
+    const doubts: Doubt[] = []
+    const take = (state: SieveState, from: number, n: number) => {
+      for (let i = from; i < n; i++) {
+        const [low, high, start, end] = entry(state, i)
+        if (this.#front.isReady && state.kernel.verdicts[i] === 1) {
+          this.#answers.filter++
+          verdicts.push(1)
+        } else if (this.#cache.has(low, high, state.kernel.bytes, start, end)) {
+          this.#answers.cache++
+          verdicts.push(0)
+        } else {
+          doubts.push({ index: verdicts.length, laid: layOut(state.kernel.bytes, start, end), low, high })
+          verdicts.push(1)
+        }
+      }
+    }
+    this.#front.ask(question, take)
+    const found = await this.#lookUp(doubts)
+    for (const [i, { index, laid, low, high }] of doubts.entries()) {
+      if (!found[i]) continue
+      verdicts.set(index, 0)
+      const key = keyOfLayout(laid)
+      this.#cache.put(low, high, key, 0, key.length)
+    }
+    return verdicts.all()
+  }
+
+  #lookUp(doubts: readonly Doubt[]): Promise<boolean[]> {
+    this.#answers.disk += doubts.length
+    return this.#store.hasMany(doubts.map(({ laid }) => laid))
+  }
+
+  // The first write after an opening begins a session, in the same batch: from then on a filter saved before is void.
+  async #write(puts: readonly Buffer[], dels: readonly Buffer[]): Promise<void> {
+    const isFirst = !this.#isChanged
+    const session = isFirst ? newSession() : this.#session
+    const meta = isFirst ? metaBytes(this.profile, session) : undefined
+    await this.#store.write(puts, dels, isFirst || this.#durability === 'always', meta)
+    this.#session = session
+    this.#isChanged = true
+  }
+
+  #keyOf(url: string): Buffer {
+    let key: Buffer = Buffer.alloc(0)
+    this.#front.ask(
+      (sieve) => sieve.explain(url), // unlike has, counts nothing
+      (state) => {
+        const [, , start, end] = entry(state, 0)
+        key = Buffer.from(state.kernel.bytes.subarray(start, end))
+      },
+    )
+    return key
+  }
+
+  // In the background, after a crash or with another size: the filter learns every key on the disk.
+  #isFillingWanted = true
+  async #fill(): Promise<void> {
+    try {
+      const count = await this.#front.fill(this.#store, () => this.#isFillingWanted)
+      if (count === null) return
+      this.#urls += count
+      this.#front.isReady = true
+    } catch (error) {
+      // The filter stays unready: verdicts are right, and cost a read each.
+      if (this.#isFillingWanted) this.#trouble = error as SieveError
+    }
+  }
+
+  async #stopFilling(): Promise<void> {
+    this.#isFillingWanted = false
+    await this.#filling
+    this.#filling = null
+  }
+
+  // A filter that was saved in this session, or is still good, stays; any other goes.
+  #saveFilter(): void {
+    const name = filterName(this.#session)
+    if (this.#front.isReady && (this.#isChanged || !this.#hasSavedFilter)) {
+      const { invalid } = this.#front.sieve.stats()
+      this.#front.save(join(this.#folder, name), { urls: this.#urls, seen: this.#seen, invalid })
+      this.#hasSavedFilter = true
+    }
+    for (const other of readdirSync(this.#folder)) {
+      if (/^filter-.*\.sieve/.test(other) && other !== name) rmSync(join(this.#folder, other))
+    }
+  }
+
+  #syncLater(): void {
+    this.#store.sync().catch((error: SieveError) => {
+      this.#trouble = error
+    })
+  }
+}
+
+/** Verdicts of a call whose number of lines is not known before. */
+class Verdicts {
+  length = 0
+  #bytes: Uint8Array
+
+  constructor(room: number) {
+    this.#bytes = new Uint8Array(Math.max(16, room))
+  }
+
+  push(verdict: number): void {
+    if (this.length === this.#bytes.length) {
+      const wider = new Uint8Array(this.length * 2)
+      wider.set(this.#bytes)
+      this.#bytes = wider
+    }
+    this.#bytes[this.length++] = verdict
+  }
+
+  set(index: number, verdict: number): void {
+    this.#bytes[index] = verdict
+  }
+
+  all(): Uint8Array {
+    return this.#bytes.slice(0, this.length)
+  }
+}
+
+// The batch's hashes as 32-bit words.
+function wordsOf({ kernel }: SieveState): Uint32Array {
+  return new Uint32Array(kernel.hashes.buffer, kernel.hashes.byteOffset, 2 * kernel.hashes.length)
+}
+
+// Entry i of the batch: its hash in two words, and where its key lies.
+function entry(state: SieveState, i: number): [low: number, high: number, start: number, end: number] {
+  const words = wordsOf(state)
+  return [words[2 * i]!, words[2 * i + 1]!, state.kernel.keyStarts[i]!, state.kernel.keyEnds[i]!]
+}
+
+const closedError = (folder: string) => new SieveError('disk', `${folder} is closed: open it again`)
+
+function metaBytes(profile: Profile, session: string): Buffer {
+  const meta: Meta = {
+    version: VERSION,
+    profile: { name: profile.name, rules: profile.rules.map((rule) => rule.name) },
+    session,
+  }
+  return Buffer.from(JSON.stringify(meta))
+}
+
+function prepareFolder(folder: string): void {
+  if (existsSync(folder) && !statSync(folder).isDirectory()) {
+    throw new SieveError('option', `${folder} is a file: expected a folder`)
+  }
+  if (existsSync(folder) && listStore(folder).snapshots.length > 0) {
+    throw new SieveError('option', `${folder} holds a sieve of another filter: use another folder`)
+  }
+  try {
+    mkdirSync(folder, { recursive: true })
+  } catch (error) {
+    throw diskError(folder, error)
+  }
+}
+
+// What the folder's sieve is; a new one is written down before anything is added.
+async function identify(
+  folder: string,
+  store: KeyStore,
+  choice: ExactOptions['profile'],
+): Promise<{ meta: Meta; isNew: boolean }> {
+  const bytes = await store.meta()
+  if (bytes === undefined) {
+    const profile = resolveProfile(choice ?? 'web')
+    const { sieve } = await Front.create(profile, { expectedUrls: 1 }, true)
+    headerOf(sieve[STATE]) // refuses rules that cannot be written down
+    const made = metaBytes(profile, newSession())
+    await store.write([], [], true, made)
+    return { meta: JSON.parse(made.toString()) as Meta, isNew: true }
+  }
+  let meta: Meta
+  try {
+    meta = JSON.parse(bytes.toString()) as Meta
+  } catch {
+    throw new SieveError('corrupt', `${folder} is damaged: what it says of itself is no JSON`)
+  }
+  if (meta.version !== VERSION) {
+    throw new SieveError(
+      'version',
+      `${folder} has version ${meta.version}: this urlsieve reads version ${VERSION}`,
+    )
+  }
+  if (choice !== undefined) {
+    const asked = resolveProfile(choice)
+    const rules = asked.rules.map((rule) => rule.name).join()
+    if (rules !== meta.profile.rules.join()) {
+      throw new SieveError(
+        'option',
+        `${folder} has profile '${meta.profile.name}', not '${asked.name}': leave the option out, or use another folder`,
+      )
+    }
+  }
+  return { meta, isNew: false }
+}
+
+// A folder as a URL that the profile can make a key of.
+function folderUrl(folder: string): string {
+  const text = folder.includes('://') ? folder : `https://${folder}`
+  if (!/^[a-z][a-z\d+.-]*:\/\/[^/?#]+(\/[^?#]*)?$/i.test(text)) {
+    throw new SieveError('option', `folder '${folder}': expected a host or folder, such as example.com/blog/`)
+  }
+  return text.endsWith('/') ? text : `${text}/`
+}

@@ -1,0 +1,1 @@
+export function batchOf(batch: number, urls: number): string[]

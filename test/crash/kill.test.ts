@@ -1,0 +1,153 @@
+// A writer under load is killed with SIGKILL at random moments, again and again over the same store. After each kill
+// the store opens, and holds every acknowledged batch and of the one in flight all or nothing.
+// 200 kills; URLSIEVE_FULL=1: 2,000.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { SieveOptions } from '../../src/sieve.ts'
+import { Sieve } from '../../src/sieve.ts'
+import type { Durability } from '../../src/state.ts'
+import { batchOf } from './batches.mjs'
+import { type Built, build, scratch } from './built.ts'
+import { randomFrom } from './random.ts'
+
+const KILLS = process.env.URLSIEVE_FULL === '1' ? 2000 : 200
+const BATCH_URLS = 40
+const writer = fileURLToPath(new URL('writer.mjs', import.meta.url))
+
+interface Setting {
+  readonly name: string
+  readonly options: SieveOptions
+  readonly durability: Durability
+  readonly keepKeys?: boolean
+  readonly kills: number
+}
+
+const sized = { expectedUrls: 400_000, falsePositiveRate: 1e-7 }
+const share = (part: number) => Math.ceil(KILLS * part)
+const settings: readonly Setting[] = [
+  { name: 'fingerprint', options: {}, durability: 'interval', kills: share(0.25) },
+  { name: 'fingerprint', options: {}, durability: 'always', kills: share(0.1) },
+  { name: 'fingerprint', options: {}, durability: 'interval', keepKeys: true, kills: share(0.15) },
+  { name: 'blocked', options: { filter: 'blocked', ...sized }, durability: 'interval', kills: share(0.2) },
+  { name: 'blocked', options: { filter: 'blocked', ...sized }, durability: 'always', kills: share(0.1) },
+  {
+    name: 'multilayer',
+    options: { filter: 'multilayer', expectedUrls: 100_000 },
+    durability: 'interval',
+    kills: share(0.2),
+  },
+]
+
+let built: Built
+beforeAll(() => {
+  built = build()
+})
+afterAll(() => built.remove())
+
+interface Run {
+  /** Batches that were acknowledged, and those that were begun. */
+  readonly done: number[]
+  readonly tried: number[]
+  readonly errors: string
+}
+
+/** Starts a writer at batch `from` and kills it: while it opens, or while it writes. */
+async function killed(folder: string, setting: Setting, from: number, random: () => number): Promise<Run> {
+  const { options, durability, keepKeys = false } = setting
+  const all = { ...options, profile: 'raw', durability, keepKeys, foldBytes: 40_000 }
+  const argument = JSON.stringify({ built: built.folder, folder, options: all, from, batchUrls: BATCH_URLS })
+  const child = spawn(process.execPath, [writer, argument], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let out = ''
+  let errors = ''
+  let timer: NodeJS.Timeout | undefined
+  const killIn = (ms: number) => {
+    timer ??= setTimeout(() => child.kill('SIGKILL'), ms)
+  }
+  if (random() < 0.2) killIn(40 + 80 * random())
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk
+    killIn(100 * random() ** 2)
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk
+    killIn(0)
+  })
+  await once(child, 'close')
+  clearTimeout(timer)
+  const numbers = (word: string) =>
+    [...out.matchAll(new RegExp(`^${word} (\\d+)$`, 'gm'))].map((match) => Number(match[1]))
+  return { done: numbers('done'), tried: numbers('try'), errors }
+}
+
+const held = (sieve: Sieve, batch: number) =>
+  sieve.hasMany(batchOf(batch, BATCH_URLS)).reduce((sum, answer) => sum + answer, 0)
+
+describe.concurrent('killed with SIGKILL', () => {
+  it.for(settings)(
+    '$name, durability $durability, keepKeys $keepKeys: $kills times',
+    async (setting, { task }) => {
+      const { folder, remove } = scratch()
+      const random = randomFrom(task.name.length * 7919)
+      try {
+        /** Batches that must be there whole, and whether each one in flight was found. */
+        const acknowledged: number[] = []
+        let urls = 0
+        let from = 1
+        for (let kill = 0; kill < setting.kills; kill++) {
+          const { done, tried, errors } = await killed(folder, setting, from, random)
+          expect(errors).toBe('')
+          const inFlight = tried.at(-1) === done.at(-1) ? undefined : tried.at(-1)
+          from = (tried.at(-1) ?? from - 1) + 1
+          if (tried.length === 0 && acknowledged.length === 0) continue // killed before there was a store
+          // Readers and writers both mend what the crash left.
+          const readOnly = random() < 0.5
+          const sieve = await Sieve.open(folder, { readOnly, foldBytes: 40_000 })
+          const told = `after kill ${kill}`
+          for (const batch of done) expect(held(sieve, batch), `${told}: batch ${batch}`).toBe(BATCH_URLS)
+          for (let i = 0; i < Math.min(20, acknowledged.length); i++) {
+            const batch = acknowledged[Math.floor(random() * acknowledged.length)]!
+            expect(held(sieve, batch), `${told}: batch ${batch}`).toBe(BATCH_URLS)
+          }
+          acknowledged.push(...done)
+          urls += done.length * BATCH_URLS
+          if (inFlight !== undefined) {
+            const found = held(sieve, inFlight)
+            // One at a time, any first part of it may be there; in one call, all or nothing.
+            if (inFlight % 4 !== 0) expect([0, BATCH_URLS], told).toContain(found)
+            const there = sieve.hasMany(batchOf(inFlight, BATCH_URLS))
+            expect([...there], told).toEqual([...there].sort((a, b) => b - a))
+            urls += found
+          }
+          expect(sieve.stats().urls, told).toBe(urls)
+          expect(held(sieve, from + 1), told).toBe(0)
+          await sieve.close()
+        }
+        const sieve = await Sieve.open(folder, { readOnly: true })
+        for (const batch of acknowledged) expect(held(sieve, batch), `batch ${batch}`).toBe(BATCH_URLS)
+        if (setting.keepKeys) {
+          const { storedKeys } = await import('../../src/store/stored-keys.ts')
+          const keys = new Set([...storedKeys(folder)].map(String))
+          for (const batch of acknowledged)
+            for (const url of batchOf(batch, BATCH_URLS))
+              if (!keys.has(url)) expect.fail(`the key ${url} is lost`)
+          expect(keys.size).toBe(urls)
+        }
+        // Nothing is left behind but what counts.
+        const names = readdirSync(folder).filter((name) => !name.startsWith('keys-'))
+        expect(
+          names.filter((name) => name.startsWith('snapshot-') && name.endsWith('.sieve')).length,
+        ).toBeLessThan(3)
+        console.log(
+          `${setting.name} ${setting.durability}: ${setting.kills} kills, ${acknowledged.length} batches acknowledged, ` +
+            `0 lost; ${names.length} files left`,
+        )
+      } finally {
+        remove()
+      }
+    },
+    1_800_000,
+  )
+})
