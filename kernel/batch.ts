@@ -28,7 +28,7 @@ let spillRoom: usize = 0
 
 /** The input buffer, with room for `bytes`; what it holds is kept. 0: no room in this instance. */
 export function reserveInput(bytes: usize): usize {
-  if (bytes <= inputRoom) return input
+  if (input && bytes <= inputRoom) return input
   const room = max(bytes, min(inputRoom * 2, inputRoom + (64 << 20)))
   const next = alloc(room + SLACK)
   if (!next) return 0
@@ -43,7 +43,7 @@ export function reserveInput(bytes: usize): usize {
 
 /** Room for the canonical keys of one batch: what it held is gone. */
 export function reserveArena(bytes: usize): usize {
-  if (bytes <= arenaRoom) return arena
+  if (arena && bytes <= arenaRoom) return arena
   release(arena, arenaRoom + SLACK)
   arenaRoom = max(bytes, 256 << 10)
   arena = alloc(arenaRoom + SLACK)
@@ -53,7 +53,7 @@ export function reserveArena(bytes: usize): usize {
 
 /** Room for the keys that the platform made for the unusual lines of one batch. */
 export function reserveSpill(bytes: usize): usize {
-  if (bytes <= spillRoom) return spill
+  if (spill && bytes <= spillRoom) return spill
   release(spill, spillRoom + SLACK)
   spillRoom = max(bytes, 64 << 10)
   spill = alloc(spillRoom + SLACK)
@@ -66,7 +66,7 @@ let featureRoom: usize = 0
 
 /** Room for the features of one batch: what it held is gone. */
 export function reserveFeatures(bytes: usize): usize {
-  if (bytes <= featureRoom) return features
+  if (features && bytes <= featureRoom) return features
   release(features, featureRoom + SLACK)
   featureRoom = max(bytes, 64 << 10)
   features = alloc(featureRoom + SLACK)
@@ -79,7 +79,7 @@ let urlRoom: usize = 0
 
 /** Room for URLs that come as strings, apart from the input, where half a line may be waiting. */
 export function reserveUrls(bytes: usize): usize {
-  if (bytes <= urlRoom) return urls
+  if (urls && bytes <= urlRoom) return urls
   release(urls, urlRoom + SLACK)
   urlRoom = bytes
   urls = alloc(urlRoom + SLACK)
@@ -92,7 +92,7 @@ let outputRoom: usize = 0
 
 /** Room for keys on their way out. */
 export function reserveOutput(bytes: usize): usize {
-  if (bytes <= outputRoom) return output
+  if (output && bytes <= outputRoom) return output
   release(output, outputRoom + SLACK)
   outputRoom = max(bytes, 64 << 10)
   output = alloc(outputRoom + SLACK)

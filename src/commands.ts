@@ -142,9 +142,9 @@ export class Commands {
     const bad = kernel.call.badLines.value as number
     const lineBytes = n === 0 ? 0 : kernel.lineEnds[n - 1]! - kernel.lineStarts[0]!
     const room = lineBytes + n * kernel.answerBytes
-    const to = kernel.call.reserveOutput(room) >>> 0
+    const to = n === 0 ? 0 : kernel.call.reserveOutput(room) >>> 0
     kernel.refresh()
-    if (to === 0) throw new SieveError('room', `no memory left for ${room} bytes of answers`)
+    if (to === 0 && n > 0) throw new SieveError('room', `no memory left for ${room} bytes of answers`)
     let done = 0
     const answerUpTo = (entry: number): void => {
       if (entry === done) return

@@ -71,7 +71,9 @@ export class Feed {
     this.#throwFailure()
     if (this.#waiting === 0) return NOTHING
     this.room(0)
-    return this.#run(0, true)
+    const out = this.#run(0, true)
+    this.#throwFailure()
+    return out
   }
 
   #throwFailure(): void {

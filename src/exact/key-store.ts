@@ -18,7 +18,7 @@ import { SieveError } from '../errors.ts'
 import { syncFolder } from '../store/file.ts'
 import { diskError } from '../store/log.ts'
 import { type KeyRange, META_KEY } from './key-layout.ts'
-import { checkLogs } from './table-check.ts'
+import { checkFiles } from './table-check.ts'
 
 const NOTHING = Buffer.alloc(0)
 /** Keys read at a time. */
@@ -64,9 +64,15 @@ export class KeyStore {
     this.#level = new ClassicLevel(path, { keyEncoding: 'buffer', valueEncoding: 'buffer', ...sizes })
   }
 
-  /** With `repair`, what is damaged in its logs is left out instead of refused. */
-  static async open(path: string, repair: boolean): Promise<KeyStore> {
-    if (!repair) checkLogs(path)
+  /** Logs are checked always, tables with `verify`. With `repair`, what is damaged is left out instead of refused. */
+  static async open(
+    path: string,
+    { verify, repair }: { verify: boolean; repair: boolean },
+  ): Promise<KeyStore> {
+    if (!repair) {
+      const [damage] = (await checkFiles(path, verify)).damages
+      if (damage) throw new SieveError('corrupt', damage)
+    }
     const store = new KeyStore(path)
     try {
       await store.#level.open(sizes)
@@ -82,6 +88,11 @@ export class KeyStore {
   /** What the store knows of itself; undefined when it is new. */
   async meta(): Promise<Buffer | undefined> {
     return this.#asked(() => this.#level.get(META_KEY))
+  }
+
+  async isEmpty(): Promise<boolean> {
+    for await (const _ of this.keys()) return false
+    return true
   }
 
   /** For each key whether it is there. */

@@ -1,7 +1,8 @@
 // Whether LevelDB's files are what was written. As built into classic-level it does not check tables when it reads
-// them, and leaves out damaged parts of a log in silence; so logs are checked before each opening, and tables when
-// asked. Formats: doc/log_format.md and doc/table_format.md of LevelDB.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+// them, and leaves out damaged parts of a log in silence: an exact sieve must not, so they are checked before it opens
+// them. Formats: doc/log_format.md and doc/table_format.md of LevelDB.
+import { existsSync, readdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SieveError } from '../errors.ts'
 import { damaged } from '../store/format.ts'
@@ -14,18 +15,55 @@ const TABLE_MAGIC = 0xdb4775248b80fb57n
 /** Kind of compression, CRC: behind each block of a table. */
 const TRAILER_BYTES = 5
 
-const table = Uint32Array.from({ length: 256 }, (_, n) => {
+const SLICES = 8
+/** Table i is the CRC of a byte with i zero bytes behind it: eight bytes are taken at a time. */
+const tables = new Uint32Array(SLICES * 256)
+for (let n = 0; n < 256; n++) {
   let c = n
   for (let i = 0; i < 8; i++) c = c & 1 ? (c >>> 1) ^ 0x82f63b78 : c >>> 1
-  return c >>> 0
-})
+  tables[n] = c
+}
+for (let n = 256; n < tables.length; n++) {
+  const before = tables[n - 256]!
+  tables[n] = tables[before & 255]! ^ (before >>> 8)
+}
 
-// CRC-32C as LevelDB stores it: turned and shifted, so that a CRC of CRCs is no trivial one.
-function maskedCrc(bytes: Uint8Array, start: number, end: number): number {
-  let c = 0xffffffff
-  for (let i = start; i < end; i++) c = table[(c ^ bytes[i]!) & 255]! ^ (c >>> 8)
-  c = ~c >>> 0
+// As LevelDB stores a CRC: turned and shifted, so that a CRC of CRCs is no trivial one.
+function masked(crc: number): number {
+  const c = ~crc >>> 0
   return (((c >>> 15) | (c << 17)) + 0xa282ead8) >>> 0
+}
+
+// CRC-32C.
+function maskedCrc(bytes: Uint8Array, start: number, end: number): number {
+  const t = tables
+  let c = -1
+  let i = start
+  for (; i + SLICES <= end; i += SLICES) {
+    c ^= bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24)
+    c =
+      t[1792 + (c & 255)]! ^
+      t[1536 + ((c >>> 8) & 255)]! ^
+      t[1280 + ((c >>> 16) & 255)]! ^
+      t[1024 + (c >>> 24)]! ^
+      t[768 + bytes[i + 4]!]! ^
+      t[512 + bytes[i + 5]!]! ^
+      t[256 + bytes[i + 6]!]! ^
+      t[bytes[i + 7]!]!
+  }
+  for (; i < end; i++) c = t[(c ^ bytes[i]!) & 255]! ^ (c >>> 8)
+  return masked(c)
+}
+
+// Whether the record at `at`, which says that it is longer than the file, is whole after all: then its length is wrong.
+function isWholeSomewhere(bytes: Buffer, at: number): boolean {
+  const crc = bytes.readUInt32LE(at)
+  let c = -1
+  for (let i = at + 6; i < bytes.length; i++) {
+    c = tables[(c ^ bytes[i]!) & 255]! ^ (c >>> 8)
+    if (masked(c) === crc) return true
+  }
+  return false
 }
 
 /** Throws when a log holds a damaged record. One that the file's end cuts short was never acknowledged: that is none. */
@@ -45,7 +83,10 @@ export function checkLog(path: string, bytes: Buffer): void {
     if (kind < 1 || kind > 4 || LOG_HEADER_BYTES + length > left) {
       throw damaged(path, at, 'a record header that cannot be')
     }
-    if (end > bytes.length) return
+    if (end > bytes.length) {
+      if (isWholeSomewhere(bytes, at)) throw damaged(path, at, `a record of ${length} bytes that has fewer`)
+      return
+    }
     if (bytes.readUInt32LE(at) !== maskedCrc(bytes, at + 6, end)) {
       throw damaged(path, at, 'a record does not match its checksum')
     }
@@ -56,14 +97,6 @@ export function checkLog(path: string, bytes: Buffer): void {
 function isZero(bytes: Uint8Array, from: number): boolean {
   for (let i = from; i < bytes.length; i++) if (bytes[i] !== 0) return false
   return true
-}
-
-/** Checks every log of a LevelDB folder. */
-export function checkLogs(folder: string): void {
-  if (!existsSync(folder)) return
-  for (const name of readdirSync(folder)) {
-    if (name.endsWith('.log')) checkLog(join(folder, name), readFileSync(join(folder, name)))
-  }
 }
 
 // A number in LevelDB's variable length, and where it ends.
@@ -179,24 +212,29 @@ export interface Verification {
   readonly damages: readonly string[]
 }
 
-/** Reads every log and table of an exact sieve's folder and checks all checksums. The sieve should not be open. */
-export function verifyExact(folder: string): Verification {
-  const keys = join(folder, 'keys')
+/** Checks the logs of a LevelDB folder and, with `tables`, all of its files. Reads them once, one at a time. */
+export async function checkFiles(folder: string, tables: boolean): Promise<Verification> {
   const damages: string[] = []
   let files = 0
   let bytes = 0
-  for (const name of existsSync(keys) ? readdirSync(keys).sort() : []) {
-    const check = name.endsWith('.ldb') ? checkTable : /\.log$|^MANIFEST-/.test(name) ? checkLog : null
-    if (!check) continue
-    const path = join(keys, name)
-    const content = readFileSync(path)
+  for (const name of existsSync(folder) ? readdirSync(folder).sort() : []) {
+    const isTable = name.endsWith('.ldb') || name.endsWith('.sst')
+    if (isTable ? !tables : !/\.log$|^MANIFEST-/.test(name)) continue
+    const path = join(folder, name)
+    const content = await readFile(path)
     files++
     bytes += content.length
     try {
-      check(path, content)
+      if (isTable) checkTable(path, content)
+      else checkLog(path, content)
     } catch (error) {
       damages.push((error as Error).message)
     }
   }
   return { files, bytes, damages }
+}
+
+/** Checks every file of an exact sieve's folder. The sieve should not be open. */
+export function verifyExact(folder: string): Promise<Verification> {
+  return checkFiles(join(folder, 'keys'), true)
 }

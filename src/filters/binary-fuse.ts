@@ -9,7 +9,7 @@ import { checkSizes, type Filter, type FilterKind, noRoom, type Plan, type SizeR
 export type FingerprintBits = 8 | 16 | 32
 export const fingerprintWidths: readonly FingerprintBits[] = [8, 16, 32]
 
-/** Made of the kernel's memory while a set is made: 9 bytes a key and 13 a cell, and what the instance itself takes. */
+/** What it takes of an instance's memory while a set is made: 9 bytes a key and 13 a cell, and what the instance itself takes. */
 export const buildBytes = (urls: number) => 9 * urls + 13 * binaryFuseShape({ urls }).cells + 1024 * 1024
 
 /** Seeds tried before giving up. One in some does not do, whatever the keys: so many in a row never happens. */

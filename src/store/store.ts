@@ -1,7 +1,7 @@
 // A store: a folder with a snapshot and an append log of what is new since. One writer at a time; readers may open it
 // read-only. Files: `snapshot-N.sieve` holds what was before `log-N` began; `lock` names the writer.
 import { existsSync, mkdirSync, readdirSync, statSync, unlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { SieveError } from '../errors.ts'
 import type { FilterName } from '../filters/registry.ts'
 import { makeSieve, type Sieve, type SieveOf, type SieveOptions } from '../sieve.ts'
@@ -156,8 +156,7 @@ class Store implements Journal {
   added(from: number, n: number): void {
     try {
       this.#open()
-      const record = this.#record(from, n, 1, this.#logsKeys ? OP.addKeys : OP.addHashes)
-      if (record) this.#append(record)
+      this.#write(this.#record(from, n, 1, this.#logsKeys ? OP.addKeys : OP.addHashes))
     } catch (error) {
       this.#owed.add(this.#state, from, n, 1)
       throw error
@@ -175,8 +174,7 @@ class Store implements Journal {
   deleted(n: number): void {
     try {
       this.#open()
-      const record = this.#record(0, n, 0, this.#logsKeys ? OP.deleteKeys : OP.deleteHashes)
-      if (record) this.#append(record)
+      this.#write(this.#record(0, n, 0, this.#logsKeys ? OP.deleteKeys : OP.deleteHashes))
     } catch (error) {
       this.#putBack(n)
       throw error
@@ -245,8 +243,20 @@ class Store implements Journal {
     this.#mustSnapshot = true
   }
 
+  #write({ bytes, change }: { bytes: Uint8Array; change: number }): void {
+    if (change === 0) return
+    if (this.#mustSnapshot) {
+      this.#state.urls -= change // the log will count them
+      try {
+        this.#snapshot()
+      } finally {
+        this.#state.urls += change
+      }
+    }
+    this.#append(bytes)
+  }
+
   #append(record: Uint8Array): void {
-    if (this.#mustSnapshot) this.#snapshot()
     this.#log.append(record)
     // The timer does not run while a caller keeps the processor: then the second is kept here.
     const isLate = this.#durability === 'interval' && performance.now() - this.#synced > SYNC_MS
@@ -277,17 +287,18 @@ class Store implements Journal {
     this.#state.urls += count
   }
 
-  #record(from: number, n: number, wanted: number, op: LogRecord['op']): Buffer | null {
+  // A record of the entries with that verdict, and by how much it changes the number of URLs.
+  #record(from: number, n: number, wanted: number, op: LogRecord['op']): { bytes: Buffer; change: number } {
     const { kernel } = this.#state
     const { call } = kernel
     const isKeys = op === OP.addKeys || op === OP.deleteKeys
-    const bytes = isKeys ? call.writtenKeyBytes(from, n, wanted) >>> 0 : (n - from + 1) * 8
-    const to = call.reserveOutput(bytes) >>> 0
+    const room = isKeys ? call.writtenKeyBytes(from, n, wanted) >>> 0 : (n - from + 1) * 8
+    const to = call.reserveOutput(room) >>> 0
     kernel.refresh()
-    if (to === 0 && bytes > 0) throw new SieveError('room', `no memory left for ${bytes} bytes of log`)
+    if (to === 0 && room > 0) throw new SieveError('room', `no memory left for ${room} bytes of log`)
     const entries = isKeys ? call.writtenKeys(from, n, wanted, to) : call.writtenHashes(from, n, wanted, to)
-    if (entries === 0) return null
-    return encodeRecord(op, entries, kernel.bytes.subarray(to, to + (isKeys ? bytes : entries * 8)))
+    const bytes = encodeRecord(op, entries, kernel.bytes.subarray(to, to + (isKeys ? room : entries * 8)))
+    return { bytes, change: wanted === 1 ? entries : -entries }
   }
 
   // A new log begins, with what is owed; what was before it goes into the snapshot of its number.
@@ -409,11 +420,7 @@ export async function openStore<F extends FilterName = 'fingerprint'>(
     throw new SieveError('option', `${folder} is a file: expected a folder; Sieve.load reads a .sieve file`)
   }
   if (readOnly) return (await openToAsk(folder, options)) as SieveOf<F>
-  try {
-    mkdirSync(folder, { recursive: true })
-  } catch (error) {
-    throw diskError(folder, error)
-  }
+  makeFolder(folder)
   const release = takeLock(join(folder, 'lock'))
   try {
     if (snapshotsIn(folder) === 0) {
@@ -443,6 +450,18 @@ export async function openStore<F extends FilterName = 'fingerprint'>(
   } catch (error) {
     release()
     throw error
+  }
+}
+
+// Step by step, since making all of a path at once says "no such file" of a file system that is read-only.
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return
+  const parent = dirname(folder)
+  if (parent !== folder) makeFolder(parent)
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw diskError(folder, error)
   }
 }
 

@@ -88,6 +88,7 @@ const held = (sieve: Sieve, batch: number) =>
 describe.concurrent('killed with SIGKILL', () => {
   it.for(settings)(
     '$name, durability $durability, keepKeys $keepKeys: $kills times',
+    { timeout: 1_800_000 },
     async (setting, { task }) => {
       const { folder, remove } = scratch()
       const random = randomFrom(task.name.length * 7919)
@@ -148,6 +149,5 @@ describe.concurrent('killed with SIGKILL', () => {
         remove()
       }
     },
-    1_800_000,
   )
 })

@@ -174,7 +174,8 @@ function finding(stages: readonly Stage[]): string {
   const longest = Math.max(...stages.map(({ longestMs }) => longestMs))
   const step = Math.max(...stages.map(({ stepBytes }) => stepBytes))
   return [
-    `From ${count(first.urls)} to ${count(last.urls)} URLs the cost of a URL ${say(time)} (dearest / cheapest ${factor(time)}; dearest up to ${count(dearest.urls)} URLs)`,
+    `From ${count(first.urls)} to ${count(last.urls)} URLs the cost of a URL ${say(time)} (dearest / cheapest ${factor(time)}; dearest up to ${count(dearest.urls)} URLs`,
+    `in the mean, ${factor(spread(({ medianMs }) => medianMs))} for the median batch, which other work on the machine disturbs less)`,
     `and its memory ${say(memory)} (most / least ${factor(memory)}, ${last.bytesPerUrl.toFixed(1)} bytes at the end).`,
     `The largest step takes ${count(step)} bytes, ${step > last.bytesPerUrl * last.urls * 0.1 ? 'a large part' : 'a small part'} of the ${count(last.bytesPerUrl * last.urls)} it holds at the end; the longest of all batches took ${factor(longest)} ms.`,
   ].join(' ')
