@@ -1,2 +1,0 @@
-/** Makes no error. */
-export declare const hashSet: import("./filter.ts").FilterKind;

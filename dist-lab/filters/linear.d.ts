@@ -1,2 +1,0 @@
-/** Makes no error. */
-export declare const linear: import("./filter.ts").FilterKind;

@@ -1,2 +1,0 @@
-/** Makes no error. */
-export declare const sortedArray: import("./filter.ts").FilterKind;

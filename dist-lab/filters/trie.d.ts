@@ -1,2 +1,0 @@
-/** Makes no error. */
-export declare const trie: import("./filter.ts").FilterKind;

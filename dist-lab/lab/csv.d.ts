@@ -1,2 +1,0 @@
-import type { Table } from './experiment.ts';
-export declare function csv({ columns, rows }: Table): string;

@@ -1,2 +1,0 @@
-import type { Experiment } from '../experiment.ts';
-export declare const growth: Experiment;

@@ -1,2 +1,0 @@
-export { readSieve, writeSieve } from './snapshot.ts';
-export { openStore } from './store.ts';
