@@ -77,6 +77,22 @@ export function hashKeys(n: u32): void {
   }
 }
 
+/** Hashes `n` pieces, given by u32 start and u32 end, with the wide function; their 64-bit hashes go to `out`. */
+export function hashPieces(pieces: usize, n: u32, out: usize): void {
+  let i: u32 = 0
+  if (<u32>families == SIPHASH) {
+    for (; i + 1 < n; i += 2) {
+      const one = load<u64>(pieces + (<usize>i << 3))
+      const two = load<u64>(pieces + (<usize>i << 3), 8)
+      siphash13Pair(<usize>one, <usize>(one >> 32), <usize>two, <usize>(two >> 32), out + (<usize>i << 3))
+    }
+  }
+  for (; i < n; i++) {
+    const piece = load<u64>(pieces + (<usize>i << 3))
+    store<u64>(out + (<usize>i << 3), wideHash(<usize>piece, <usize>(piece >> 32)))
+  }
+}
+
 /**
  * Writes to `addresses` the k addresses of the bytes [from, to) in an array of `size`. `layer` gives each layer
  * hash functions of its own; 0 for all where the paper uses the same everywhere.

@@ -22,6 +22,7 @@ export function derived(h: u64, j: u32): u64 {
 export function spread(x: u64, size: u64): u64 {
   const high = x >> 32
   const low = x & 0xffffffff
+  if (!(size >> 32)) return (high * size + ((low * size) >> 32)) >> 32
   const sizeHigh = size >> 32
   const sizeLow = size & 0xffffffff
   const t = high * sizeLow + ((low * sizeLow) >> 32)

@@ -60,7 +60,7 @@ function addHashes(to: SieveState, hashes: BigUint64Array): void {
 
 // Makes a batch of one key.
 function takeKey({ kernel, hashKeys }: SieveState, key: Uint8Array): void {
-  const at = kernel.call.reserveUrls(Math.max(key.length, 64)) >>> 0
+  const at = kernel.call.reserveSpill(Math.max(key.length, 64)) >>> 0
   kernel.refresh()
   if (at === 0) throw new SieveError('room', `no memory left for a key of ${key.length} bytes`)
   kernel.bytes.set(key, at)

@@ -2,12 +2,14 @@
 // by the top bits of the hash, and a growing one that fills its instance hands half of its range to a new one.
 // The batch itself (lines, keys, hashes) lives in the first instance.
 import { SieveError } from './errors.ts'
-import type { Filter, FilterKind, Measure, Plan } from './filters/filter.ts'
+import { checkWhole, type Filter, type FilterKind, type Measure, type Plan } from './filters/filter.ts'
 import { INSTANCE_BYTES, Kernel } from './kernel.ts'
 
 /** A filter that grows divides early, so that no step moves more than half of this. */
 const GROWING_BYTES = 1024 ** 3
 const MOST_SHARDS = 4096
+/** What the kernel's own data and buffers take before any filter. */
+const LEAST_INSTANCE_BYTES = 256 * 1024
 /** Kept free in each instance for the batch's own buffers. */
 const BATCH_BYTES = 128 * 1024 * 1024
 
@@ -38,6 +40,7 @@ export class Shards {
     instanceBytes = INSTANCE_BYTES,
     froms?: readonly number[],
   ) {
+    checkWhole('instanceBytes', instanceBytes, LEAST_INSTANCE_BYTES, 2 ** 32)
     this.#module = module
     this.#plan = plan
     this.#instanceBytes = kind.can.grow ? Math.min(instanceBytes, GROWING_BYTES) : instanceBytes
@@ -111,11 +114,12 @@ export class Shards {
   measure(): Measure {
     if (this.#shards.length === 1) return this.#shards[0]!.filter.measure()
     const all = this.#shards.map(({ filter }) => filter.measure())
-    const mean = (of: (m: Measure) => number) => all.reduce((sum, m) => sum + of(m), 0) / all.length
+    const total = (of: (m: Measure) => number) => all.reduce((sum, m) => sum + of(m), 0)
     return {
-      sizeBytes: all.reduce((sum, m) => sum + m.sizeBytes, 0),
-      fill: mean((m) => m.fill),
-      rate: mean((m) => m.rate),
+      sizeBytes: total((m) => m.sizeBytes),
+      fill: total((m) => m.fill) / all.length,
+      // A share of a fixed filter has the rate of the whole; parts of one table of hashes each have their part of it.
+      rate: total((m) => m.rate) / (this.#shards[0]!.filter.divide ? 1 : all.length),
     }
   }
 

@@ -38,7 +38,7 @@ export interface StoreOptions {
   readonly readOnly?: boolean
   /** Keeps the keys themselves, compressed: they can be exported, merged into another filter, and forgotten by folder. */
   readonly keepKeys?: boolean
-  /** The log is folded into a new snapshot when it outgrows the last one, and this. Default 4 MiB. */
+  /** How long the log may grow before it is folded into a snapshot. Default: as long as the last one, at least 4 MiB. */
   readonly foldBytes?: number
 }
 

@@ -275,6 +275,22 @@ describe('a feed and its sieve', () => {
     }
   })
 
+  it('a feed that holds no half line goes on after clear', async () => {
+    const sieve = await Sieve.create({ profile: 'raw', key })
+    const feed = sieve.feed({ keep: 'new' })
+    const push = (text: string) => {
+      const bytes = bytesOf(text)
+      feed.room(bytes.length).set(bytes)
+      return latin1(feed.push(bytes.length))
+    }
+    expect(push('a\nb\n')).toBe('a\nb\n')
+    sieve.clear()
+    expect(push('b\nc\nb\n')).toBe('b\nc\n')
+    expect(sieve.has('c')).toBe(true)
+    expect(sieve.has('a')).toBe(false)
+    expect(sieve.stats()).toMatchObject({ urls: 2, seen: 1 })
+  })
+
   it('room may be larger than what is pushed, and asked for again', async () => {
     const sieve = await Sieve.create({ profile: 'raw', key })
     const feed = sieve.feed({ keep: 'new' })
@@ -288,7 +304,7 @@ describe('a feed and its sieve', () => {
 
   it('grows the filter in the middle of a push without losing a line', async () => {
     const bytes = bytesOf(
-      Array.from({ length: 300_000 }, (_, i) => `https://example.com/${i % 200_000}`).join('\n'),
+      Array.from({ length: 300_000 }, (_, i) => `https://example.com/${i % 200_000}\n`).join(''),
     )
     const { sifted, batches } = await sift(bytes, always(bytes.length), { keep: 'seen' })
     const expected = siftPlainly(bytes, { keep: 'seen' })

@@ -20,7 +20,7 @@ interface Flags extends SieveFlags {
 }
 
 export function dedupeCommand(program: Command): void {
-  withSieveOptions(program.command('dedupe'))
+  withSieveOptions(program.command('dedupe'), {}, ['exact'])
     .summary('print the first occurrence of every URL')
     .description(
       'Prints the first occurrence of every URL: original bytes, input order. Reads stdin when no file or - is given;\n' +
@@ -58,6 +58,10 @@ async function dedupe(files: string[], flags: Flags, command: Command): Promise<
   const paths = files.length > 0 ? files : ['-']
   const total = totalBytes(paths)
   checkOutput(paths, flags.output)
+  if ((flags.filter as string) === 'exact') {
+    await exact(paths, total, flags, command)
+    return
+  }
   const sieve = await openSieve(flags, command)
   const known = sieve.stats()
   const output = new Output(flags.output)
@@ -95,6 +99,31 @@ async function dedupe(files: string[], flags: Flags, command: Command): Promise<
       if (!tell(`${JSON.stringify(stats)}\n`)) process.exitCode = EXIT.output
     }
   }
+}
+
+// No error at all, on the disk: LevelDB, loaded only for this.
+async function exact(
+  paths: string[],
+  totalBytes: number | null,
+  flags: Flags,
+  command: Command,
+): Promise<void> {
+  if (flags.state === undefined)
+    throw new CommandError(EXIT.usage, '--filter exact needs --state: where to remember')
+  if (flags.keys) throw new CommandError(EXIT.usage, '--filter exact prints lines, not --keys')
+  const { dedupeExact } = await import('./dedupe-exact.ts')
+  await dedupeExact({
+    paths,
+    totalBytes,
+    folder: flags.state,
+    ...(command.getOptionValueSource('profile') !== 'default' && { profile: flags.profile }),
+    ...(flags.durability && { durability: flags.durability }),
+    ...(flags.urls && { expectedUrls: flags.urls }),
+    keep: flags.repeated ? 'seen' : 'new',
+    ...(flags.output && { output: flags.output }),
+    stats: flags.stats ?? false,
+    quiet: flags.quiet ?? false,
+  })
 }
 
 // In memory, or in its folder; what is there already keeps its own filter, profile and hash unless told otherwise.

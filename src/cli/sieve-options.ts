@@ -28,13 +28,17 @@ export interface SieveFlags {
   generations?: number
 }
 
-/** `defaults` for a command whose paper says otherwise. */
-export function withSieveOptions(command: Command, defaults: Partial<SieveFlags> = {}): Command {
+/** `defaults` for a command whose paper says otherwise; `moreFilters` for one that knows others than the registry's. */
+export function withSieveOptions(
+  command: Command,
+  defaults: Partial<SieveFlags> = {},
+  moreFilters: readonly string[] = [],
+): Command {
   const names = Object.keys(profiles)
   return command
     .addOption(
       new Option('--filter <name>', 'what remembers the keys')
-        .choices(filterNames)
+        .choices([...filterNames, ...moreFilters])
         .default(defaults.filter ?? 'fingerprint'),
     )
     .addOption(

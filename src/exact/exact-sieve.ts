@@ -1,31 +1,26 @@
 // The sieve that never errs: every key is on disk in LevelDB, behind a filter that answers "certainly new" without
 // touching the disk and a cache that answers the repeats that come close together. Memory is bounded: the filter,
 // the cache, LevelDB's own buffers, and the batch at hand.
-import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Profile, type ProfileName, resolveProfile } from '../canonical/profiles.ts'
-import type { Rule, RuleName } from '../canonical/rules.ts'
+import { type Profile, resolveProfile } from '../canonical/profiles.ts'
 import { SieveError } from '../errors.ts'
 import { checkNumber, checkSizes, checkWhole } from '../filters/filter.ts'
 import type { Sieve } from '../sieve.ts'
 import { type Durability, type SieveState, STATE } from '../state.ts'
-import { listStore } from '../store/layout.ts'
 import { takeLock } from '../store/lock.ts'
-import { diskError } from '../store/log.ts'
-import { headerOf } from '../store/snapshot.ts'
 import { Front, type FrontSize } from './front.ts'
+import { identify, type Meta, metaBytes, newSession, type ProfileChoice, prepareFolder } from './identity.ts'
 import { KeyCache } from './key-cache.ts'
 import { keyOfLayout, layOut, rangesUnder, schemeOf } from './key-layout.ts'
 import { KeyStore } from './key-store.ts'
 
-const VERSION = 1
 const SYNC_MS = 1000
 const CACHE_ENTRIES = 50_000
 
 export interface ExactOptions {
   /** How a URL becomes a key: a profile's name, or a list of built-in rules. Default `web`; kept in the folder. */
-  readonly profile?: ProfileName | readonly (RuleName | Rule)[] | Profile
+  readonly profile?: ProfileChoice
   /** When an acknowledged URL is safe; default `interval`. */
   readonly durability?: Durability
   /** Sizes the filter's first part; it grows past it. Default a million. */
@@ -36,7 +31,7 @@ export interface ExactOptions {
   readonly cacheEntries?: number
   /**
    * Default true: reads every file once before opening and refuses a damaged one, which LevelDB would believe. Costs
-   * about a second for each gigabyte.
+   * two to four seconds for each gigabyte.
    */
   readonly verify?: boolean
   /** Opens a damaged folder and keeps what can be kept. */
@@ -68,14 +63,6 @@ export interface ExactStats {
   readonly store: { readonly path: string; readonly durability: Durability }
 }
 
-/** What the store says of itself, as JSON under its own key. */
-interface Meta {
-  readonly version: number
-  readonly profile: { readonly name: string; readonly rules: readonly string[] }
-  /** Changes with the first write after each opening: a saved filter of another session knows too little. */
-  readonly session: string
-}
-
 /** A key whose fate the disk knows. */
 interface Doubt {
   readonly index: number
@@ -91,7 +78,6 @@ interface Group {
   readonly answers: Promise<Uint8Array>
 }
 
-const newSession = () => randomBytes(8).toString('hex')
 const filterName = (session: string) => `filter-${session}.sieve`
 
 /**
@@ -166,7 +152,7 @@ export class ExactSieve {
     let store: KeyStore | undefined
     try {
       store = await KeyStore.open(join(folder, 'keys'), { verify, repair })
-      const { meta, isEmpty } = await identify(folder, store, options)
+      const { meta, isEmpty } = await identify(folder, store, options.profile, repair)
       const profile = { ...resolveProfile(meta.profile.rules as never), name: meta.profile.name }
       const size: FrontSize = options
       const path = join(folder, filterName(meta.session))
@@ -547,73 +533,6 @@ function entry(state: SieveState, i: number): [low: number, high: number, start:
 }
 
 const closedError = (folder: string) => new SieveError('disk', `${folder} is closed: open it again`)
-
-function metaBytes(profile: Profile, session: string): Buffer {
-  const meta: Meta = {
-    version: VERSION,
-    profile: { name: profile.name, rules: profile.rules.map((rule) => rule.name) },
-    session,
-  }
-  return Buffer.from(JSON.stringify(meta))
-}
-
-function prepareFolder(folder: string): void {
-  if (existsSync(folder) && !statSync(folder).isDirectory()) {
-    throw new SieveError('option', `${folder} is a file: expected a folder`)
-  }
-  if (existsSync(folder) && listStore(folder).snapshots.length > 0) {
-    throw new SieveError('option', `${folder} holds a sieve of another filter: use another folder`)
-  }
-  try {
-    mkdirSync(folder, { recursive: true })
-  } catch (error) {
-    throw diskError(folder, error)
-  }
-}
-
-// What the folder's sieve is; a new one is written down before anything is added.
-async function identify(
-  folder: string,
-  store: KeyStore,
-  { profile: choice, repair }: ExactOptions,
-): Promise<{ meta: Meta; isEmpty: boolean }> {
-  const bytes = await store.meta()
-  if (bytes === undefined) {
-    const isEmpty = await store.isEmpty()
-    if (!isEmpty && !repair) {
-      throw new SieveError('corrupt', `${folder} is damaged: it has keys, and does not say of which profile`)
-    }
-    const profile = resolveProfile(choice ?? 'web')
-    const { sieve } = await Front.create(profile, { expectedUrls: 1 }, true)
-    headerOf(sieve[STATE]) // refuses rules that cannot be written down
-    const made = metaBytes(profile, newSession())
-    await store.write([], [], true, made)
-    return { meta: JSON.parse(made.toString()) as Meta, isEmpty }
-  }
-  let meta: Meta
-  try {
-    meta = JSON.parse(bytes.toString()) as Meta
-  } catch {
-    throw new SieveError('corrupt', `${folder} is damaged: what it says of itself is no JSON`)
-  }
-  if (meta.version !== VERSION) {
-    throw new SieveError(
-      'version',
-      `${folder} has version ${meta.version}: this urlsieve reads version ${VERSION}`,
-    )
-  }
-  if (choice !== undefined) {
-    const asked = resolveProfile(choice)
-    const rules = asked.rules.map((rule) => rule.name).join()
-    if (rules !== meta.profile.rules.join()) {
-      throw new SieveError(
-        'option',
-        `${folder} has profile '${meta.profile.name}', not '${asked.name}': leave the option out, or use another folder`,
-      )
-    }
-  }
-  return { meta, isEmpty: false }
-}
 
 // A folder as a URL that the profile can make a key of.
 function folderUrl(folder: string): string {

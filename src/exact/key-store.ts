@@ -15,8 +15,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ClassicLevel } from 'classic-level'
 import { SieveError } from '../errors.ts'
-import { syncFolder } from '../store/file.ts'
-import { diskError } from '../store/log.ts'
+import { diskError, syncFolder } from '../store/file.ts'
 import { type KeyRange, META_KEY } from './key-layout.ts'
 import { checkFiles } from './table-check.ts'
 
@@ -105,14 +104,14 @@ export class KeyStore {
 
   /** Puts and deletes, all or none. With `sync` they are on the disk when it returns, else handed to the system. */
   async write(puts: readonly Buffer[], dels: readonly Buffer[], sync: boolean, meta?: Buffer): Promise<void> {
-    const batch = [
-      ...(meta ? [{ type: 'put' as const, key: META_KEY, value: meta }] : []),
-      ...puts.map((key) => ({ type: 'put' as const, key, value: NOTHING })),
-      ...dels.map((key) => ({ type: 'del' as const, key })),
-    ]
     if (this.#isBroken) await this.#mend()
     try {
-      await this.#level.batch(batch, { sync })
+      // A chained batch: the array of operations that LevelDB takes instead costs more than the write.
+      const batch = this.#level.batch()
+      if (meta) batch.put(META_KEY, meta)
+      for (const key of puts) batch.put(key, NOTHING)
+      for (const key of dels) batch.del(key)
+      await batch.write({ sync })
       this.#isWritten = true
     } catch (error) {
       this.#isBroken = true

@@ -106,9 +106,7 @@ export interface Pieces {
   /** Room in the kernel for a piece: to be filled, then given to `placed`. */
   place(array: number, offset: number, bytes: number): Uint8Array
   placed?(array: number, offset: number, room: Uint8Array): void
-  /** Another number when pieces written before no longer go together with those to come. */
-  epoch?(): number
-  /** Counts that are not in the memory itself. */
+  /** Counts that are not in the memory itself, as they go with the pieces given last. */
   counts?(): number[]
   /** All pieces are in place. */
   restored(counts: readonly number[]): void

@@ -30,6 +30,22 @@ export interface Succession {
 const PER_GENERATION = 2
 /** A piece's `array`: the generation's index times this, plus the array within it. */
 const ARRAYS = 256
+/** The array of a generation that comes first and says how large it is, so that later formulas cannot change it. */
+const PLAN_ARRAY = ARRAYS - 1
+const PLAN_BYTES = 16
+
+// u64 bits and u32 hashes; 0 where the filter has none.
+function encodePlan({ bits, hashes }: Plan): Uint8Array {
+  const view = new DataView(new ArrayBuffer(PLAN_BYTES))
+  view.setBigUint64(0, BigInt(bits ?? 0), true)
+  view.setUint32(8, hashes ?? 0, true)
+  return new Uint8Array(view.buffer)
+}
+
+function decodePlan(bytes: Uint8Array): Pick<Plan, 'bits' | 'hashes'> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, PLAN_BYTES)
+  return { bits: Number(view.getBigUint64(0, true)) || null, hashes: view.getUint32(8, true) }
+}
 
 export class Generations implements Filter {
   readonly #front: Kernel
@@ -37,6 +53,8 @@ export class Generations implements Filter {
   #all: Generation[] = []
   /** How many have been forgotten. */
   #gone = 0
+  /** The counts that go with the pieces given last. */
+  #written: number[] | null = null
   /** Set while a log is replayed: the time of the record. */
   #clock: number | null = null
 
@@ -173,23 +191,27 @@ export class Generations implements Filter {
     }
   }
 
-  // A generation that was forgotten moves the numbers of all others.
-  epoch(): number {
-    return this.#gone
-  }
-
+  // As it is when the first piece is asked for, whatever comes meanwhile: which generation a URL belongs to depends on
+  // the order. Older ones do not change any more; of the newest a copy is made.
   *pieces(): Generator<Piece> {
-    for (const [i, { filter }] of this.#all.entries()) {
-      for (const piece of filter.pieces()) yield { ...piece, array: i * ARRAYS + piece.array }
+    this.#written = this.#counted()
+    const older = this.#all.slice(0, -1)
+    const newest = this.#all.at(-1)!
+    const copies = [...newest.filter.pieces()].map((piece) => ({ ...piece, bytes: piece.bytes.slice() }))
+    for (const [i, generation] of [...older, newest].entries()) {
+      yield { array: i * ARRAYS + PLAN_ARRAY, offset: 0, bytes: encodePlan(generation.plan) }
+      for (const piece of generation === newest ? copies : generation.filter.pieces()) {
+        yield { ...piece, array: i * ARRAYS + piece.array }
+      }
     }
   }
 
   // While a snapshot is read, the generations are counted from the oldest that is in it.
-  #revived(i: number): Generation {
+  #revived(i: number, size?: Pick<Plan, 'bits' | 'hashes'>): Generation {
     const { kind } = this.#succession
     while (this.#all.length <= i) {
       const kernel = this.#front.sibling()
-      const plan = this.#succession.plan(this.#all.length)
+      const plan = { ...this.#succession.plan(this.#all.length), ...(this.#all.length === i && size) }
       const filter = kind.revive?.(kernel, plan) ?? kind.create(kernel, plan, 1)
       this.#all.push({ kernel, plan, filter, urls: 0, born: 0 })
     }
@@ -197,23 +219,31 @@ export class Generations implements Filter {
   }
 
   place(array: number, offset: number, bytes: number): Uint8Array {
+    if (array % ARRAYS === PLAN_ARRAY) return new Uint8Array(bytes)
     return this.#revived(Math.floor(array / ARRAYS)).filter.place(array % ARRAYS, offset, bytes)
   }
 
   placed(array: number, offset: number, room: Uint8Array): void {
-    this.#revived(Math.floor(array / ARRAYS)).filter.placed?.(array % ARRAYS, offset, room)
+    const i = Math.floor(array / ARRAYS)
+    if (array % ARRAYS === PLAN_ARRAY) this.#revived(i, decodePlan(room))
+    else this.#revived(i).filter.placed?.(array % ARRAYS, offset, room)
   }
 
   counts(): number[] {
+    return this.#written ?? this.#counted()
+  }
+
+  #counted(): number[] {
     return [this.#gone, ...this.#all.flatMap(({ urls, born }) => [urls, born])]
   }
 
   restored(counts: readonly number[]): void {
     this.#gone = counts[0] ?? 0
-    for (let i = 0; 1 + i * PER_GENERATION < counts.length; i++) {
+    const known = Math.ceil((counts.length - 1) / PER_GENERATION)
+    for (let i = 0; i < Math.max(known, this.#all.length); i++) {
       const generation = this.#revived(i)
-      generation.urls = counts[1 + i * PER_GENERATION]!
-      generation.born = counts[2 + i * PER_GENERATION]!
+      generation.urls = counts[1 + i * PER_GENERATION] ?? 0
+      generation.born = counts[2 + i * PER_GENERATION] ?? this.#now
       generation.filter.restored([])
       generation.kernel.refresh()
     }

@@ -36,7 +36,8 @@ function bitsAndHashes(
   layers: number,
 ): { bits: number; hashes: number } {
   const { expectedUrls: urls, hashes } = options
-  const total = options.bits ?? (options.sizeBytes === undefined ? undefined : options.sizeBytes * 8)
+  const whole = (bytes: number) => bytes - (bytes % (layers + 1)) // each layer takes whole bytes
+  const total = options.bits ?? (options.sizeBytes === undefined ? undefined : whole(options.sizeBytes) * 8)
   const bits = options.bitsPerLayer ?? (total === undefined ? undefined : Math.floor(total / (layers + 1)))
   if (bits !== undefined) return { bits: Math.max(8, bits), hashes: hashes ?? PAPER_HASHES }
   if (urls === undefined) throw sizeMissing(filter)

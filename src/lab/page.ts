@@ -134,7 +134,7 @@ tbody tr:hover > * { background: var(--tint); }
 .number { text-align: right; }
 .number, tbody .name { white-space: nowrap; }
 thead .number { white-space: normal; min-width: 5.5rem; }
-tbody th, tbody td { max-width: 22rem; }
+tbody .words { min-width: 13rem; max-width: 24rem; }
 .repeat { margin: 0 0 1rem; }
 .repeat p { margin: 0 0 .5rem; }
 pre { margin: 0; padding: .75rem 1rem; background: var(--code); border-radius: 8px; white-space: pre-wrap; overflow-wrap: anywhere; }

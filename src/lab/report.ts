@@ -10,7 +10,7 @@ import type { ExperimentRecord, Failure, Run } from './run.ts'
 const WIDE = { width: 800, height: 420 }
 const NARROW = { width: 330, height: 320 }
 /** Text of a cell that is not broken. */
-const SHORT_LETTERS = 26
+const SHORT_LETTERS = 30
 /** Longer tables scroll inside their frame. */
 const TALL_ROWS = 24
 
@@ -125,7 +125,8 @@ function tableRegion(table: Table, id: string): Html {
   const right = table.columns.map((_, c) => isNumeric(table, c))
   // Names stay on one line; sentences are broken.
   const short = table.columns.map((_, c) => table.rows.every((row) => String(row[c]).length <= SHORT_LETTERS))
-  const side = (c: number) => new Html(right[c] ? ' class="number"' : short[c] ? ' class="name"' : '')
+  const side = (c: number) =>
+    new Html(right[c] ? ' class="number"' : short[c] ? ' class="name"' : ' class="words"')
   const rows = table.rows.map((row) => {
     const cells = row.map((cell, c) => {
       const text = withPowers(shown(cell, table.columns[c]!))

@@ -60,6 +60,7 @@ export interface Watcher {
 export async function run(options: RunOptions, watcher: Watcher = {}): Promise<Run> {
   const { experiments, files = [], tables = [], quick = false, seed = 1 } = options
   const source = files.length > 0 ? await UrlSource.fromFiles(files) : await UrlSource.fromSeed(seed)
+  if ((await source.first(1)).count === 0) throw new UrlFileError(files.join(', '), new Error('no URL in it'))
   const where = provenance()
   const records: ExperimentRecord[] = []
   const failures: Failure[] = []

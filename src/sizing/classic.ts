@@ -23,20 +23,23 @@ export function classicRate(load: ClassicLoad): number {
   return classicFill(load) ** load.hashes
 }
 
-/** The whole k, at least 1, with the lowest rate at this memory: beside cen-2010's ln 2 · m/n. */
+/** The most hashes that a filter takes for one URL: past it more memory only makes it emptier. */
+const MOST_HASHES = 64
+
+/** The whole k, 1 … 64, with the lowest rate at this memory: beside cen-2010's ln 2 · m/n. */
 export function optimalHashes({ bits, urls }: { bits: number; urls: number }): number {
   const ideal = (Math.LN2 * bits) / Math.max(urls, 1)
-  const below = Math.max(1, Math.floor(ideal))
+  const below = Math.min(MOST_HASHES - 1, Math.max(1, Math.floor(ideal)))
   const lower = classicRate({ bits, hashes: below, urls })
   return classicRate({ bits, hashes: below + 1, urls }) < lower ? below + 1 : below
 }
 
-/** The fewest bits that keep `rate` at `urls`, and the whole k that does it. */
+/** The fewest bits that keep `rate` at `urls`, and the whole k, 1 … 64, that does it. */
 export function classicPlan({ urls, rate }: { urls: number; rate: number }): {
   bits: number
   hashes: number
 } {
-  const ideal = Math.max(1, Math.floor(limitBitsPerUrl(rate)))
+  const ideal = Math.min(MOST_HASHES - 1, Math.max(1, Math.floor(limitBitsPerUrl(rate))))
   const few = bitsAtHashes(urls, rate, ideal)
   const more = bitsAtHashes(urls, rate, ideal + 1)
   return more < few ? { bits: more, hashes: ideal + 1 } : { bits: few, hashes: ideal }

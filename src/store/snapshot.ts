@@ -73,7 +73,10 @@ export function headerOf(state: SieveState, keepKeys = false, keysFrom = 0): Sie
   }
 }
 
-function countsOf(state: SieveState): Omit<SieveCounts, 'counts' | 'chunks'> {
+/** What a sieve has counted. */
+export type Totals = Omit<SieveCounts, 'counts' | 'chunks'>
+
+export function totalsOf(state: SieveState): Totals {
   return { urls: state.urls, seen: state.seen, invalid: state.invalid }
 }
 
@@ -86,9 +89,9 @@ function* chunksOf(state: SieveState): Generator<[Buffer, Uint8Array]> {
   }
 }
 
-function endOf(state: SieveState, counts: Omit<SieveCounts, 'counts' | 'chunks'>, chunks: number): Buffer {
+function endOf(state: SieveState, totals: Totals, chunks: number): Buffer {
   return encodeEnd({
-    ...counts,
+    ...totals,
     counts: state.shards.all.map(({ filter }) => filter.counts?.() ?? []),
     chunks,
   })
@@ -106,7 +109,7 @@ export function writeSieve(path: string, state: SieveState, keepKeys = false, ke
       writeFully(file.fd, payload)
       chunks++
     }
-    writeFully(file.fd, endOf(state, countsOf(state), chunks))
+    writeFully(file.fd, endOf(state, totalsOf(state), chunks))
     file.commit()
   } catch (error) {
     file.abandon()
@@ -122,7 +125,8 @@ async function writeLater(fd: number, bytes: Uint8Array): Promise<void> {
 }
 
 /**
- * Writes a sieve to a file while it goes on taking URLs: what is added meanwhile may be in it or not. False when it was
+ * Writes a sieve to a file while it goes on taking URLs: what is added meanwhile may be in it or not, and is not in
+ * `totals`: the log counts it. False when it was
  * given up, because the sieve was spread anew, cleared, or `isWanted` said so.
  */
 export async function writeSieveLater(
@@ -130,27 +134,28 @@ export async function writeSieveLater(
   state: SieveState,
   keepKeys: boolean,
   keysFrom: number,
+  totals: Totals,
   isWanted: () => boolean,
 ): Promise<boolean> {
   const { shards } = state
   const spread = shards.count
-  const epochs = () => shards.all.map(({ filter }) => filter.epoch?.() ?? 0).join()
-  const epoch = epochs()
-  const counts = countsOf(state)
   const header = encodeHeader(headerOf(state, keepKeys, keysFrom))
   const file = new AtomicFile(path)
-  const isSame = () => isWanted() && state.shards === shards && shards.count === spread && epochs() === epoch
+  const isSame = () => isWanted() && state.shards === shards && shards.count === spread
   try {
-    await writeLater(file.fd, header)
+    // The first chunk is had before anything can be added: some filters are written as they are at that moment.
+    let bytes = [header]
     let chunks = 0
-    for (const [head, payload] of chunksOf(state)) {
-      await writeLater(file.fd, Buffer.concat([head, payload]))
+    for (const chunk of chunksOf(state)) {
+      await writeLater(file.fd, Buffer.concat([...bytes, ...chunk]))
+      bytes = []
       chunks++
       if (!isSame()) break
     }
+    if (chunks === 0) await writeLater(file.fd, header)
     const isWhole = isSame()
     if (isWhole) {
-      await writeLater(file.fd, endOf(state, counts, chunks))
+      await writeLater(file.fd, endOf(state, totals, chunks))
       await syncLater(file.fd)
     }
     if (!isWhole || !isWanted()) {

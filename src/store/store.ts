@@ -19,10 +19,11 @@ import { listStore, logName, snapshotName } from './layout.ts'
 import { takeLock } from './lock.ts'
 import { diskError, encodeRecord, Log, type LogRecord, OP, readLog } from './log.ts'
 import { Owed } from './owed.ts'
-import { headerOf, readSieve, writeSieve, writeSieveLater } from './snapshot.ts'
+import { headerOf, readSieve, totalsOf, writeSieve, writeSieveLater } from './snapshot.ts'
 
 const SYNC_MS = 1000
-const FOLD_BYTES = 4 * 1024 * 1024
+/** A log is not worth a snapshot before it is so long. */
+const LEAST_FOLD_BYTES = 4 * 1024 * 1024
 /** How often a reader tries again when a writer has just replaced what it reads. */
 const MOST_READS = 50
 
@@ -59,7 +60,7 @@ export function replay(state: SieveState, record: LogRecord, owed?: Owed): void 
 // Puts a batch of keys from `at` on into the kernel, acts on them, and returns where the next begin.
 function takeKeys(state: SieveState, payload: Buffer, at: number, act: (n: number) => void): number {
   const { kernel } = state
-  const text = kernel.call.reserveUrls(payload.length) >>> 0
+  const text = kernel.call.reserveSpill(payload.length) >>> 0
   kernel.refresh()
   if (text === 0) throw new SieveError('room', `no memory left for ${payload.length} bytes of keys`)
   kernel.bytes.set(payload, text)
@@ -79,7 +80,7 @@ function takeKeys(state: SieveState, payload: Buffer, at: number, act: (n: numbe
 interface Opened {
   readonly durability: Durability
   readonly keepKeys: boolean
-  readonly foldBytes: number
+  readonly foldBytes: number | undefined
   readonly keysFrom: number
   readonly owed: Owed
   /** Of the snapshot. */
@@ -96,7 +97,7 @@ class Store implements Journal {
   readonly #state: SieveState
   readonly #durability: Durability
   readonly #keepKeys: boolean
-  readonly #foldBytes: number
+  readonly #foldBytes: number | undefined
   readonly #release: () => void
   /** Marked in the filter but not in the log, since the disk refused: still new to whoever asks. */
   readonly #owed: Owed
@@ -353,11 +354,11 @@ class Store implements Journal {
 
   // In the background, when the log has outgrown the snapshot. When it fails nothing is lost, the log goes on.
   #foldWhenLong(): void {
-    const long = Math.max(this.#foldBytes, this.#snapshotBytes, this.#patienceBytes)
-    if (this.#snapshotting || this.#logBytes < long) return
+    const enough = this.#foldBytes ?? Math.max(LEAST_FOLD_BYTES, this.#snapshotBytes)
+    if (this.#snapshotting || this.#logBytes < Math.max(enough, this.#patienceBytes)) return
     this.#snapshotting = this.#fold()
       .catch(() => {
-        this.#patienceBytes = Math.max(this.#foldBytes, 2 * this.#logBytes)
+        this.#patienceBytes = 2 * this.#logBytes
       })
       .finally(() => {
         this.#snapshotting = null
@@ -367,10 +368,19 @@ class Store implements Journal {
   async #fold(): Promise<void> {
     const next = this.#rotate()
     const begun = this.#begun
+    const totals = totalsOf(this.#state)
     const path = join(this.#folder, snapshotName(next))
     const isWanted = () => !this.#closed && this.#begun === begun
     while (isWanted()) {
-      if (!(await writeSieveLater(path, this.#state, this.#keepKeys, this.#keysFrom, isWanted))) continue
+      const isMade = await writeSieveLater(
+        path,
+        this.#state,
+        this.#keepKeys,
+        this.#keysFrom,
+        totals,
+        isWanted,
+      )
+      if (!isMade) continue
       this.#settle(next)
       return
     }
@@ -411,13 +421,16 @@ export async function openStore<F extends FilterName = 'fingerprint'>(
   folder: string,
   options: SieveOptions<F> & StoreOptions = {},
 ): Promise<SieveOf<F>> {
-  const { durability = 'interval', readOnly = false, foldBytes = FOLD_BYTES } = options
+  const { durability = 'interval', readOnly = false, foldBytes } = options
   if (!['always', 'interval', 'never'].includes(durability)) {
     throw new SieveError('option', `durability '${durability}': expected always, interval or never`)
   }
   const isThere = existsSync(folder)
   if (isThere && !statSync(folder).isDirectory()) {
     throw new SieveError('option', `${folder} is a file: expected a folder; Sieve.load reads a .sieve file`)
+  }
+  if (existsSync(join(folder, 'keys', 'CURRENT'))) {
+    throw new SieveError('option', `${folder} is an exact sieve: open it with urlsieve/exact, or --filter exact`)
   }
   if (readOnly) return (await openToAsk(folder, options)) as SieveOf<F>
   makeFolder(folder)

@@ -139,6 +139,14 @@ describe('the program of the paper', () => {
     expect(Buffer.compare(run([file('long.txt', input)]).stdout, initiateUrlCaching(input).output)).toBe(0)
   })
 
+  it('a file of nothing but lines that cannot be read', () => {
+    const { status, text } = run([file('bad.txt', '\nfoo\n\nADD')])
+    expect(status).toBe(6)
+    expect(text).toBe(
+      "error line 2: unknown command 'foo': expected ADD or CHECK\nerror line 4: ADD without a URL\n",
+    )
+  })
+
   it('an empty file, and one without an ADD', () => {
     expect(run([file('empty.txt', '')])).toMatchObject({ status: 0, text: '', stderr: '' })
     const { status, text } = run([file('checks.txt', 'CHECK a\n\n\n check  b ')])

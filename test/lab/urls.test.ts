@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { draws, keyFrom, random } from '../../src/lab/random.ts'
+import { run } from '../../src/lab/run.ts'
 import { UrlFileError, UrlSource } from '../../src/lab/urls.ts'
+import { numbers } from './samples.ts'
 
 describe('random numbers', () => {
   test('are those of the seed and the name, on any machine', () => {
@@ -134,6 +136,14 @@ describe('URLs from files', () => {
       expect(error).toBeInstanceOf(UrlFileError)
       expect((error as Error).message).toBe(path)
     }
+  })
+
+  test('a file without a URL ends the run before the first experiment', async () => {
+    const error = await run({ experiments: [numbers], files: [file('empty.txt', '\n\n')] }).catch(
+      (error) => error,
+    )
+    expect(error).toBeInstanceOf(UrlFileError)
+    expect(error.cause.message).toBe('no URL in it')
   })
 })
 

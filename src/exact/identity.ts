@@ -1,0 +1,96 @@
+// What an exact sieve's folder says of itself: its version, its profile, and the session that last wrote to it.
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { type Profile, type ProfileName, resolveProfile } from '../canonical/profiles.ts'
+import type { Rule, RuleName } from '../canonical/rules.ts'
+import { SieveError } from '../errors.ts'
+import { STATE } from '../state.ts'
+import { diskError } from '../store/file.ts'
+import { listStore } from '../store/layout.ts'
+import { headerOf } from '../store/snapshot.ts'
+import { Front } from './front.ts'
+import type { KeyStore } from './key-store.ts'
+
+const VERSION = 1
+
+export type ProfileChoice = ProfileName | readonly (RuleName | Rule)[] | Profile
+
+/** What the store says of itself, as JSON under its own key. */
+export interface Meta {
+  readonly version: number
+  readonly profile: { readonly name: string; readonly rules: readonly string[] }
+  /** Changes with the first write after each opening: a saved filter of another session knows too little. */
+  readonly session: string
+}
+
+export const newSession = () => randomBytes(8).toString('hex')
+
+/** The same, written down. */
+export function metaBytes(profile: Profile, session: string): Buffer {
+  const meta: Meta = {
+    version: VERSION,
+    profile: { name: profile.name, rules: profile.rules.map((rule) => rule.name) },
+    session,
+  }
+  return Buffer.from(JSON.stringify(meta))
+}
+
+/** Makes the folder, unless something else is there. */
+export function prepareFolder(folder: string): void {
+  if (existsSync(folder) && !statSync(folder).isDirectory()) {
+    throw new SieveError('option', `${folder} is a file: expected a folder`)
+  }
+  if (existsSync(folder) && listStore(folder).snapshots.length > 0) {
+    throw new SieveError('option', `${folder} holds a sieve of another filter: use another folder`)
+  }
+  try {
+    mkdirSync(folder, { recursive: true })
+  } catch (error) {
+    throw diskError(folder, error)
+  }
+}
+
+/** What the folder's sieve is; a new one is written down before anything is added. */
+export async function identify(
+  folder: string,
+  store: KeyStore,
+  choice: ProfileChoice | undefined,
+  repair: boolean,
+): Promise<{ meta: Meta; isEmpty: boolean }> {
+  const bytes = await store.meta()
+  if (bytes === undefined) {
+    const isEmpty = await store.isEmpty()
+    if (!isEmpty && !repair) {
+      throw new SieveError('corrupt', `${folder} is damaged: it has keys, and does not say of which profile`)
+    }
+    const profile = resolveProfile(choice ?? 'web')
+    const { sieve } = await Front.create(profile, { expectedUrls: 1 }, true)
+    headerOf(sieve[STATE]) // refuses rules that cannot be written down
+    const made = metaBytes(profile, newSession())
+    await store.write([], [], true, made)
+    return { meta: JSON.parse(made.toString()) as Meta, isEmpty }
+  }
+  let meta: Meta
+  try {
+    meta = JSON.parse(bytes.toString()) as Meta
+  } catch {
+    throw new SieveError('corrupt', `${folder} is damaged: what it says of itself is no JSON`)
+  }
+  if (meta.version !== VERSION) {
+    throw new SieveError(
+      'version',
+      `${folder} has version ${meta.version}: this urlsieve reads version ${VERSION}`,
+    )
+  }
+  if (choice !== undefined) {
+    const asked = resolveProfile(choice)
+    const rules = asked.rules.map((rule) => rule.name).join()
+    if (rules !== meta.profile.rules.join()) {
+      throw new SieveError(
+        'option',
+        `${folder} has profile '${meta.profile.name}', not '${asked.name}': leave the option out, or use another folder`,
+      )
+    }
+  }
+  return { meta, isEmpty: false }
+}

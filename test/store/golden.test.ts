@@ -1,0 +1,114 @@
+// Files of every filter, written once and kept: today's code reads them with the right verdicts and writes the same
+// bytes again. They are made anew, when the format version changes, with
+//   URLSIEVE_GOLDEN=write npx vitest run test/store/golden.test.ts
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+import { filterNames } from '../../src/filters/registry.ts'
+import { freeze } from '../../src/freeze.ts'
+import type { SieveOptions } from '../../src/sieve.ts'
+import { Sieve } from '../../src/sieve.ts'
+import { STATE } from '../../src/state.ts'
+import { scratch } from '../crash/built.ts'
+
+const IS_WRITING = process.env.URLSIEVE_GOLDEN === 'write'
+const golden = fileURLToPath(new URL('golden/', import.meta.url))
+const { folder, remove } = scratch()
+afterAll(remove)
+
+const key = Uint8Array.from({ length: 16 }, (_, i) => 16 * i + 3)
+const urls = Array.from(
+  { length: 40 },
+  (_, i) => `https://site${i % 5}.example/shop/${i % 8}/item-${i}?page=${i % 3}`,
+)
+const others = Array.from({ length: 400 }, (_, i) => `https://other${i}.example/news/${i}/${i * i}`)
+/** Small, and wrong often enough that some of the others are answered "seen". */
+const small = { expectedUrls: 40, falsePositiveRate: 0.05 } as const
+const BORN = Date.UTC(2026, 0, 1)
+
+const options: Readonly<Record<string, SieveOptions>> = {
+  fingerprint: {},
+  'fingerprint-xxh64': { hash: 'xxh64', key: new Uint8Array(16) },
+  classic: { filter: 'classic', ...small },
+  'classic-url-caching': { filter: 'classic', ...small, hash: ['poly31', 'djb2', 'xor17'] },
+  blocked: { filter: 'blocked', ...small },
+  multilayer: { filter: 'multilayer', ...small },
+  'prefix-layers': { filter: 'prefix-layers', ...small },
+  eigenvalue: { filter: 'eigenvalue', ...small },
+  'keyword-layers': { filter: 'keyword-layers', ...small },
+  scalable: { filter: 'scalable', expectedUrls: 10, falsePositiveRate: 0.05 },
+  window: { filter: 'window', inner: 'blocked', windowUrls: 32, falsePositiveRate: 0.05, generations: 4 },
+  'hash-set': { filter: 'hash-set' },
+  'sorted-array': { filter: 'sorted-array' },
+  linear: { filter: 'linear' },
+  trie: { filter: 'trie' },
+  'binary-fuse': {},
+}
+
+/** What is in golden/verdicts.json: for each file the others that it answers "seen". */
+type Verdicts = Record<string, number[]>
+const verdictsPath = join(golden, 'verdicts.json')
+
+async function made(name: string): Promise<Pick<Sieve, 'save' | 'hasMany'>> {
+  const sieve = await Sieve.create({ key, ...options[name] })
+  // Generations are begun at a time: always the same one.
+  for (const { filter } of sieve[STATE].shards.all) filter.setClock?.(BORN)
+  if (name === 'window' || name === 'scalable')
+    for (const generation of generationsOf(sieve)) generation.born = BORN
+  sieve.addMany(urls)
+  return name === 'binary-fuse' ? freeze(sieve, { bits: 8 }) : sieve
+}
+
+const generationsOf = (sieve: Sieve) =>
+  (sieve[STATE].shards.all[0]!.filter as unknown as { all: { born: number }[] }).all
+
+const seenOf = (sieve: Pick<Sieve, 'hasMany'>) =>
+  [...sieve.hasMany(others)].flatMap((seen, i) => (seen ? [i] : []))
+
+it.runIf(IS_WRITING)('writes the golden files', async () => {
+  const verdicts: Verdicts = {}
+  for (const name of Object.keys(options)) {
+    const sieve = await made(name)
+    await sieve.save(join(golden, `${name}.sieve`))
+    verdicts[name] = seenOf(sieve)
+  }
+  writeFileSync(verdictsPath, `${JSON.stringify(verdicts)}\n`)
+})
+
+it('there is one of every filter, and all are small', () => {
+  const names = readdirSync(golden).filter((name) => name.endsWith('.sieve'))
+  expect(names.sort()).toEqual(
+    Object.keys(options)
+      .map((name) => `${name}.sieve`)
+      .sort(),
+  )
+  for (const name of filterNames) expect(names).toContain(`${name}.sieve`)
+  for (const name of names) expect(statSync(join(golden, name)).size, name).toBeLessThan(20_000)
+})
+
+describe.each(Object.keys(options))('golden %s', (name) => {
+  const path = join(golden, `${name}.sieve`)
+  const verdicts = (JSON.parse(readFileSync(verdictsPath, 'utf8')) as Verdicts)[name]
+
+  it('is read with the right verdicts', async () => {
+    const sieve = await Sieve.load(path)
+    const seen = [...sieve.hasMany(urls)]
+    // The window remembers the last 32, the others all.
+    expect(seen).toEqual(urls.map((_, i) => (name === 'window' && i < 8 ? seen[i] : 1)))
+    expect(seenOf(sieve)).toEqual(verdicts)
+    expect(sieve.stats().urls).toBeGreaterThan(36)
+  })
+
+  it('is written again to the byte', async () => {
+    const copy = join(folder, `${name}.sieve`)
+    await (await Sieve.load(path)).save(copy)
+    expect(readFileSync(copy).equals(readFileSync(path))).toBe(true)
+  })
+
+  it('is what is made today of the same URLs', async () => {
+    const copy = join(folder, `${name}-new.sieve`)
+    await (await made(name)).save(copy)
+    expect(readFileSync(copy).equals(readFileSync(path))).toBe(true)
+  })
+})

@@ -1,0 +1,79 @@
+// How fast a store is, in ratios of one run: printed, and held only to what no machine should miss.
+// URLSIEVE_FULL=1 opens 20 million URLs as well.
+import { spawnSync } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { Sieve } from '../../src/sieve.ts'
+import { scratch } from '../crash/built.ts'
+
+const FULL = process.env.URLSIEVE_FULL === '1'
+const { folder, remove } = scratch()
+afterAll(remove)
+
+const encoder = new TextEncoder()
+const linesOf = (from: number, count: number) =>
+  encoder.encode(
+    Array.from({ length: count }, (_, i) => `https://www.example.com/catalogue/item-${from + i}?page=1`).join(
+      '\n',
+    ),
+  )
+const seconds = (since: number) => (performance.now() - since) / 1000
+
+describe('speed', () => {
+  it('adds with interval durability in batches of 1,000, against the same in memory', async () => {
+    const batches = Array.from({ length: 400 }, (_, batch) => linesOf(1000 * batch, 1000))
+    const ratios: number[] = []
+    const rates: string[] = []
+    for (let round = 0; round < 5; round++) {
+      const time = async (sieve: Sieve): Promise<number> => {
+        const since = performance.now()
+        for (const [i, batch] of batches.entries()) {
+          sieve.addLines(batch)
+          if (i % 20 === 0) await new Promise((resolve) => setImmediate(resolve))
+        }
+        const taken = seconds(since)
+        await sieve.close()
+        return taken
+      }
+      const inMemory = await time(await Sieve.create())
+      const stored = await time(await Sieve.open(join(folder, `adds-${round}`)))
+      ratios.push(inMemory / stored)
+      rates.push(`${(0.4 / inMemory).toFixed(2)} → ${(0.4 / stored).toFixed(2)}`)
+    }
+    const best = ratios.sort((a, b) => a - b)
+    console.log(
+      `adds, batches of 1,000, M URLs/s in memory → stored: ${rates.join(', ')}; ` +
+        `ratios ${best.map((ratio) => ratio.toFixed(2)).join(' ')} (target 0.7)`,
+    )
+    expect(best.at(-1)).toBeGreaterThan(0.3)
+  })
+
+  it.runIf(FULL)(
+    'opens 20 million URLs, against cat of the file to /dev/null',
+    async () => {
+      const path = join(folder, 'store')
+      const sieve = await Sieve.open(path, { profile: 'raw', durability: 'never', foldBytes: 2 ** 40 })
+      for (let from = 0; from < 20_000_000; from += 100_000) sieve.addLines(linesOf(from, 100_000))
+      await sieve.save()
+      await sieve.close()
+      const file = join(path, 'snapshot-00000002.sieve')
+      const megabytes = statSync(file).size / 1e6
+      for (let round = 0; round < 3; round++) {
+        let since = performance.now()
+        spawnSync('sh', ['-c', `cat "${file}" > /dev/null`])
+        const cat = seconds(since)
+        since = performance.now()
+        const opened = await Sieve.open(path, { readOnly: true })
+        const open = seconds(since)
+        expect(opened.stats().urls).toBe(20_000_000)
+        expect(opened.has('https://www.example.com/catalogue/item-19999999?page=1')).toBe(true)
+        console.log(
+          `open 20 M URLs, ${megabytes.toFixed(0)} MB: ${open.toFixed(2)} s, ${(megabytes / open).toFixed(0)} MB/s; ` +
+            `cat ${(megabytes / cat).toFixed(0)} MB/s`,
+        )
+      }
+    },
+    600_000,
+  )
+})
