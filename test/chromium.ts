@@ -1,9 +1,7 @@
 // A real browser for the tests: Debian's Chromium. Where it is missing, root installs it once; elsewhere the tests
 // that need it are skipped, and say why.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
 import { type BrowserContext, chromium } from 'playwright-core'
 
 export const CHROMIUM = '/usr/bin/chromium'
@@ -26,10 +24,11 @@ function install(): string {
 export const noBrowser: string = install()
 if (noBrowser) process.stderr.write(`browser tests skipped: ${noBrowser}\n`)
 
-/** A browser with a profile of its own, which goes when it is closed. */
-export async function launch(options: Parameters<typeof chromium.launchPersistentContext>[1] = {}) {
-  const profile = mkdtempSync(join(tmpdir(), 'urlsieve-chromium-'))
-  const context: BrowserContext = await chromium.launchPersistentContext(profile, {
+/** A browser with a new profile of its own, which goes with it: an empty name lets Playwright make and remove it. */
+export function launch(
+  options: Parameters<typeof chromium.launchPersistentContext>[1] = {},
+): Promise<BrowserContext> {
+  return chromium.launchPersistentContext('', {
     executablePath: CHROMIUM,
     headless: true,
     args: [
@@ -38,6 +37,4 @@ export async function launch(options: Parameters<typeof chromium.launchPersisten
     ],
     ...options,
   })
-  context.on('close', () => rmSync(profile, { recursive: true, force: true, maxRetries: 3 }))
-  return context
 }

@@ -22,31 +22,36 @@ const seconds = (since: number) => (performance.now() - since) / 1000
 
 describe('speed', () => {
   it('adds with interval durability in batches of 1,000, against the same in memory', async () => {
-    const batches = Array.from({ length: 400 }, (_, batch) => linesOf(1000 * batch, 1000))
-    const ratios: number[] = []
-    const rates: string[] = []
-    for (let round = 0; round < 5; round++) {
-      const time = async (sieve: Sieve): Promise<number> => {
-        const since = performance.now()
-        for (const [i, batch] of batches.entries()) {
-          sieve.addLines(batch)
-          if (i % 20 === 0) await new Promise((resolve) => setImmediate(resolve))
-        }
-        const taken = seconds(since)
-        await sieve.close()
-        return taken
+    const batches = Array.from({ length: 1000 }, (_, batch) => linesOf(1000 * batch, 1000))
+    const run = async (sieve: Sieve): Promise<{ wall: number; cpu: number }> => {
+      const since = performance.now()
+      const before = process.cpuUsage()
+      for (const [i, batch] of batches.entries()) {
+        sieve.addLines(batch)
+        if (i % 20 === 0) await new Promise((resolve) => setImmediate(resolve))
       }
-      const inMemory = await time(await Sieve.create())
-      const stored = await time(await Sieve.open(join(folder, `adds-${round}`)))
-      ratios.push(inMemory / stored)
-      rates.push(`${(0.4 / inMemory).toFixed(2)} → ${(0.4 / stored).toFixed(2)}`)
+      const { user, system } = process.cpuUsage(before)
+      const wall = seconds(since)
+      await sieve.close()
+      return { wall, cpu: (user + system) / 1e6 }
     }
-    const best = ratios.sort((a, b) => a - b)
+    const wall: number[] = []
+    const cpu: number[] = []
+    for (let round = 0; round < 5; round++) {
+      const inMemory = await run(await Sieve.create())
+      const stored = await run(await Sieve.open(join(folder, `adds-${round}`)))
+      wall.push(inMemory.wall / stored.wall)
+      cpu.push(inMemory.cpu / stored.cpu)
+    }
+    const shown = (ratios: number[]) =>
+      ratios
+        .sort((a, b) => a - b)
+        .map((ratio) => ratio.toFixed(2))
+        .join(' ')
     console.log(
-      `adds, batches of 1,000, M URLs/s in memory → stored: ${rates.join(', ')}; ` +
-        `ratios ${best.map((ratio) => ratio.toFixed(2)).join(' ')} (target 0.7)`,
+      `adds, batches of 1,000, stored to in memory: by the clock ${shown(wall)}, by processor time ${shown(cpu)} (target 0.7)`,
     )
-    expect(best.at(-1)).toBeGreaterThan(0.3)
+    expect(cpu.at(-1)).toBeGreaterThan(0.5)
   })
 
   it.runIf(FULL)(
