@@ -97,8 +97,12 @@ export class Shards {
   }
 
   has(from: number, n: number): void {
-    if (this.#shards.length === 1) this.#shards[0]!.filter.has(from, n)
-    else this.#each(from, n, (shard, count) => shard.filter.has(0, count))
+    if (this.#shards.length > 1) {
+      this.#each(from, n, (shard, count) => shard.filter.has(0, count))
+      return
+    }
+    this.#shards[0]!.filter.has(from, n)
+    this.front.refresh() // asking may take memory too
   }
 
   delete(n: number): void {

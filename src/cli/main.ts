@@ -39,7 +39,8 @@ function codeOf(error: unknown): { code: number; message: string } {
   if (error instanceof ClosedPipe) return { code: 0, message: '' }
   if (error instanceof CommandError) return { code: error.exitCode, message: error.message }
   if (error instanceof SieveError) {
-    return { code: SIEVE_EXIT[error.code], message: inFlags(error.message) }
+    const isReading = error.code === 'disk' && error.message.startsWith('cannot read')
+    return { code: isReading ? EXIT.input : SIEVE_EXIT[error.code], message: inFlags(error.message) }
   }
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return { code: 0, message: '' }

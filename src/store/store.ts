@@ -430,7 +430,10 @@ export async function openStore<F extends FilterName = 'fingerprint'>(
     throw new SieveError('option', `${folder} is a file: expected a folder; Sieve.load reads a .sieve file`)
   }
   if (existsSync(join(folder, 'keys', 'CURRENT'))) {
-    throw new SieveError('option', `${folder} is an exact sieve: open it with urlsieve/exact, or --filter exact`)
+    throw new SieveError(
+      'option',
+      `${folder} is an exact sieve: open it with urlsieve/exact, or --filter exact`,
+    )
   }
   if (readOnly) return (await openToAsk(folder, options)) as SieveOf<F>
   makeFolder(folder)

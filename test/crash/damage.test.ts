@@ -88,7 +88,7 @@ describe.each(settings)('$name', ({ options }) => {
     }
   })
 
-  it('names every flipped byte, or gives the same verdicts', async () => {
+  it('names every flipped byte, or gives the same verdicts', { timeout: 1_800_000 }, async () => {
     const folder = await made(options)
     const copy = newFolder()
     const random = randomFrom(3)

@@ -16,6 +16,7 @@ const SIZES = [1e3, 1e4, 1e5, 1e6]
 /** So many errors are to be expected in a cell, at the promised rate, for a filter twice as bad to be found out. */
 const EXPECTED_HITS = 200
 const LEAST_TRIALS = 20_000
+const timeout = FULL ? 3_600_000 : 120_000
 
 const approximate = kinds.filter(isApproximate)
 /** A fixed size, and a rate that depends on the key's hash alone: the formula can be held to from both sides. */
@@ -69,7 +70,7 @@ describe.each(approximate)('$name', (kind) => {
     return
   }
 
-  it.each(cellsOf(kind))('keeps $rate with $urls URLs', async ({ urls, rate }) => {
+  it.each(cellsOf(kind))('keeps $rate with $urls URLs', { timeout }, async ({ urls, rate }) => {
     const plan = kind.plan({ expectedUrls: urls, falsePositiveRate: rate })
     expect(plan.promisedRate).toBe(rate)
     expect(plan.expectedRate).toBeLessThanOrEqual(rate)
