@@ -183,6 +183,8 @@ describe('by hand', () => {
     `${'a'.repeat(15)}.${'b'.repeat(15)}.com`,
     `${'a'.repeat(15)}-.com`,
     `${'a'.repeat(15)}--.com`,
+    // No such name, wherever in sixteen bytes its two hyphens lie.
+    ...Array.from({ length: 34 }, (_, i) => `${'a'.repeat(i)}.xn--a.example`),
     `${'a'.repeat(16)}--.com`,
     `${'a'.repeat(14)}--b.com`,
     `${'a'.repeat(15)}.1`,

@@ -77,11 +77,16 @@ function nextPiece(p: usize, to: usize, piece: u32): bool {
 
 /** Pieces collected from several keys before they are hashed together: u32 start and u32 end, and then their hashes. */
 const GROUP: u32 = 128
+let collected: u32 = 0
 let pieces: usize = 0
 let pieceHashes: usize = 0
 let room: u32 = 0
+/** Of each key of the group: its last piece and that one's hash; of those that passed it: which key it is. */
+const lastPieces: usize = memory.data(128 * 8, 16)
+const lastHashes: usize = memory.data(128 * 8, 16)
+const passedKeys: usize = memory.data(128 * 4, 16)
 /** How many pieces each key of the group has. */
-const counts: usize = memory.data(256 * 4, 16)
+const counts: usize = memory.data(128 * 4, 16)
 
 function reserve(wanted: u32): bool {
   if (wanted <= room) return true
@@ -97,7 +102,7 @@ function reserve(wanted: u32): bool {
   return true
 }
 
-// Collects and hashes the pieces of keys [from, …) until there are enough. Returns the key behind the last, or `from`
+// Collects the pieces of keys [from, …) until there are enough. Returns the key behind the last, or `from`
 // when there is no room.
 function collect(from: u32, n: u32): u32 {
   let count: u32 = 0
@@ -115,22 +120,8 @@ function collect(from: u32, n: u32): u32 {
     }
     store<u32>(counts + (<usize>(i - from) << 2), count - before)
   }
-  if (isWide) hashPieces(pieces, count, pieceHashes)
+  collected = count
   return i
-}
-
-// Writes the addresses of the piece at `at` of the group to `to`.
-// @ts-ignore: decorator
-@inline
-function locate(at: u32, to: usize): void {
-  if (isWide) {
-    const h = load<u64>(pieceHashes + (<usize>at << 3))
-    for (let j: u32 = 0; j < count; j++) store<u64>(to + (<usize>j << 3), spread(derived(h, j), size))
-  } else {
-    const piece = pieces + (<usize>at << 3)
-    addressesOf(load<u32>(piece), load<u32>(piece, 4), count, size, 0)
-    memory.copy(to, addresses, <usize>count << 3)
-  }
 }
 
 // @ts-ignore: decorator
@@ -149,16 +140,10 @@ function isSetAt(array: usize, at: u64): bool {
   return <bool>(load<u8>(array + <usize>(at >> 3)) >> (<u8>at & 7) & 1)
 }
 
-// The XOR layer's address.
-// @ts-ignore: decorator
-@inline
-function folded(xor: u64): u64 {
-  return xor < size ? xor : xor % size
-}
-
 // The addresses of every piece of the group, and behind those of each key the ones of its XOR; each byte is touched,
 // so that the cache misses of the group overlap.
 function locateGroup(from: u32, to: u32): bool {
+  if (isWide) hashPieces(pieces, collected, pieceHashes)
   let total: u32 = 0
   for (let i = from; i < to; i++) total += load<u32>(counts + (<usize>(i - from) << 2)) + 1
   const bytes = <usize>(total * count) << 3
@@ -168,30 +153,38 @@ function locateGroup(from: u32, to: u32): bool {
     locatedRoom = located ? bytes : 0
     if (!located) return false
   }
+  const k = count
+  const m = size
+  const wide = isWide
+  const stride = <usize>k << 3
   let sum: u32 = 0
-  let at: u32 = 0
+  let piece = pieces
+  let hash = pieceHashes
   let p = located
-  const wide = <usize>count << 3
   for (let i = from; i < to; i++) {
     const own = load<u32>(counts + (<usize>(i - from) << 2))
-    const xor = p + <usize>own * wide
-    for (let j: u32 = 0; j < count; j++) store<u64>(xor + (<usize>j << 3), 0)
-    for (let piece: u32 = 0; piece < own; piece++, at++, p += wide) {
-      locate(at, p)
-      const layer = layerOf(piece)
+    const xor = p + <usize>own * stride
+    for (let q = xor; q < xor + stride; q += 8) store<u64>(q, 0)
+    for (let n: u32 = 0; n < own; n++, piece += 8, hash += 8) {
+      const layer = layerOf(n)
       const array = layer < layers ? <usize>load<u32>(arrays + (<usize>layer << 2)) : xorArray
-      for (let j: u32 = 0; j < count; j++) {
-        const address = load<u64>(p + (<usize>j << 3))
+      const h = load<u64>(hash)
+      if (!wide) addressesOf(load<u32>(piece), load<u32>(piece, 4), k, m, 0)
+      for (let j: u32 = 0; j < k; j++, p += 8) {
+        const offset = <usize>j << 3
+        const address = wide ? spread(derived(h, j), m) : load<u64>(addresses + offset)
+        store<u64>(p, address)
         sum += <u32>load<u8>(array + <usize>(address >> 3))
-        const fold = xor + (<usize>j << 3)
-        store<u64>(fold, load<u64>(fold) ^ address)
+        store<u64>(xor + offset, load<u64>(xor + offset) ^ address)
       }
     }
-    for (let j: u32 = 0; j < count; j++, p += 8) {
-      const address = folded(load<u64>(p))
-      store<u64>(p, address)
+    for (let q = xor; q < xor + stride; q += 8) {
+      const folded = load<u64>(q)
+      const address = folded < m ? folded : folded % m
+      store<u64>(q, address)
       sum += <u32>load<u8>(xorArray + <usize>(address >> 3))
     }
+    p = xor + stride
   }
   touched = sum
   return true
@@ -233,7 +226,6 @@ export function multilayerAdd(from: u32, n: u32): u32 {
 // @ts-ignore: decorator
 @inline
 function isThere(p: usize, own: u32): bool {
-  if (mode == GROW && own > layers) return false
   for (let piece: u32 = 0; piece < own; piece++) {
     const array = <usize>load<u32>(arrays + (<usize>layerOf(piece) << 2))
     for (let j: u32 = 0; j < count; j++, p += 8) if (!isSetAt(array, load<u64>(p))) return false
@@ -242,20 +234,71 @@ function isThere(p: usize, own: u32): bool {
   return true
 }
 
+// Asks for the last piece of each key of the group first: a new page mostly differs there, and which layer is asked
+// first does not change the answer. Keys that pass move to the front of the group; returns how many they are.
+function passLast(from: u32, to: u32): u32 {
+  const keys = to - from
+  let at: u32 = 0
+  for (let i: u32 = 0; i < keys; i++) {
+    at += load<u32>(counts + (<usize>i << 2))
+    // A key without pieces, of words only, has nothing to ask for here: any piece will do.
+    const last: u32 = at ? at - 1 : 0
+    store<u64>(lastPieces + (<usize>i << 3), load<u64>(pieces + (<usize>last << 3)))
+  }
+  if (isWide) hashPieces(lastPieces, keys, lastHashes)
+  let passed: u32 = 0
+  let kept: u32 = 0
+  at = 0
+  for (let i: u32 = 0; i < keys; i++) {
+    const own = load<u32>(counts + (<usize>i << 2))
+    const first = at
+    at += own
+    const tooDeep = mode == GROW && own > layers
+    if (tooDeep || (own && !hasPiece(i, layerOf(own - 1)))) {
+      store<u8>(verdicts + <usize>(from + i), 1)
+      continue
+    }
+    memory.copy(pieces + (<usize>kept << 3), pieces + (<usize>first << 3), <usize>own << 3)
+    kept += own
+    store<u32>(counts + (<usize>passed << 2), own)
+    store<u32>(passedKeys + (<usize>passed << 2), from + i)
+    passed++
+  }
+  collected = kept
+  return passed
+}
+
+// @ts-ignore: decorator
+@inline
+function hasPiece(i: u32, layer: u32): bool {
+  const array = <usize>load<u32>(arrays + (<usize>layer << 2))
+  if (!isWide) {
+    const piece = lastPieces + (<usize>i << 3)
+    addressesOf(load<u32>(piece), load<u32>(piece, 4), count, size, 0)
+  }
+  const h = load<u64>(lastHashes + (<usize>i << 3))
+  for (let j: u32 = 0; j < count; j++) {
+    const address = isWide ? spread(derived(h, j), size) : load<u64>(addresses + (<usize>j << 3))
+    if (!isSetAt(array, address)) return false
+  }
+  return true
+}
+
 /** Asks for keys [from, n), marks nothing: verdict 0 where every layer and the XOR layer have their bits set. */
 export function multilayerHas(from: u32, n: u32): void {
   while (from < n) {
     const to = collect(from, n)
-    if (to == from || !locateGroup(from, to)) {
+    const passed: u32 = to == from ? 0 : passLast(from, to)
+    if (to == from || !locateGroup(0, passed)) {
       // No room even for one key's pieces: it cannot have been added here.
       store<u8>(verdicts + <usize>from, 1)
       from++
       continue
     }
     let p = located
-    for (let i = from; i < to; i++) {
-      const own = load<u32>(counts + (<usize>(i - from) << 2))
-      store<u8>(verdicts + <usize>i, <u8>!isThere(p, own))
+    for (let i: u32 = 0; i < passed; i++) {
+      const own = load<u32>(counts + (<usize>i << 2))
+      store<u8>(verdicts + <usize>load<u32>(passedKeys + (<usize>i << 2)), <u8>!isThere(p, own))
       p += (<usize>(own + 1) * count) << 3
     }
     from = to

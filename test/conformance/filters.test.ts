@@ -115,6 +115,9 @@ describe.each(kinds)('$name', (kind) => {
         const urls = Array.from({ length: size }, () => plain[Math.floor(rng() * plain.length)]!)
         expect([...many.addMany(urls)], `batch of ${size}`).toEqual(urls.map((url) => Number(one.add(url))))
       }
+      // Lines so short that a batch ends by their number, not by their bytes.
+      const short = Array.from({ length: 5000 }, (_, i) => `${(i * 7919) % 4500}`)
+      expect([...many.addMany(short)]).toEqual(short.map((url) => Number(one.add(url))))
       const twice = await make(kind)
       expect([...twice.addMany(['https://a.example/', 'https://a.example/', 'https://b.example/'])]).toEqual([
         1, 0, 1,

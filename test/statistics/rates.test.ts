@@ -145,7 +145,7 @@ describe('bits a URL', () => {
     kinds.find((kind) => kind.name === name)!.plan({ expectedUrls: urls, falsePositiveRate: rate })
       .bitsPerUrl!
 
-  it.each(RATES)('classic: within 2 %% of 1.44 log2(1/%f), for a whole k', (rate) => {
+  it.each(RATES)('classic: within a fiftieth of 1.44 log2(1/ε), for a whole k, at %d', (rate) => {
     const best = Math.log2(1 / rate) / Math.LN2
     expect(bitsPerUrl('classic', rate)).toBeGreaterThanOrEqual(best)
     expect(bitsPerUrl('classic', rate)).toBeLessThan(1.02 * best)
