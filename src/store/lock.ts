@@ -14,7 +14,9 @@ interface Holder {
   readonly since: string
 }
 
-const MOST_ATTEMPTS = 5
+const MOST_ATTEMPTS = 200
+/** How long to wait for another taker's turn to end. */
+const TURN_MS = 10
 let takers = 0
 
 // The 22nd field of /proc/PID/stat; null where there is no such file.
@@ -101,18 +103,43 @@ function remove(path: string): void {
   }
 }
 
-// Moves away the lock of a process that is gone. When another taker was faster, what is moved is its new lock: it goes
-// back to its place.
-function moveAway(path: string, text: string | null): void {
-  const stale = `${path}.stale-${process.pid}-${takers++}`
+// Takes the place of a lock whose process is gone. One taker at a time, by a lock of its own: between looking at the old
+// lock and removing it, nobody else can have put a new one there.
+function takeOver(path: string, stale: string, text: string): boolean {
+  const turn = `${path}.takeover`
+  if (!put(turn, text)) {
+    const other = textOf(turn)
+    const holder = holderIn(other)
+    if (other !== null && !(holder && isAlive(holder))) moveAway(turn, other)
+    else pause(TURN_MS)
+    return false
+  }
   try {
-    renameSync(path, stale)
-    if (textOf(stale) !== text) linkSync(stale, path)
+    if (textOf(path) !== stale) return false
+    unlinkSync(path)
+    return put(path, text)
+  } catch (error) {
+    throw error instanceof SieveError ? error : diskError(path, error)
+  } finally {
+    remove(turn)
+  }
+}
+
+// Removes what a taker left that was killed in its turn. When another was faster, what is moved is its own: it goes back.
+function moveAway(path: string, stale: string): void {
+  const away = `${path}.stale-${process.pid}-${takers++}`
+  try {
+    renameSync(path, away)
+    if (textOf(away) !== stale) linkSync(away, path)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code !== 'ENOENT' && code !== 'EEXIST') throw diskError(path, error)
   }
-  remove(stale)
+  remove(away)
+}
+
+function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
 /** Takes the lock or throws one line that names who has it. Returns what gives it back. */
@@ -128,11 +155,11 @@ export function takeLock(path: string): () => void {
   for (let attempt = 1; !put(path, text); attempt++) {
     const found = textOf(path)
     const holder = holderIn(found)
-    if (holder && (isAlive(holder) || attempt === MOST_ATTEMPTS)) throw heldBy(path, holder)
+    if (holder && isAlive(holder)) throw heldBy(path, holder)
     if (attempt === MOST_ATTEMPTS)
       throw new SieveError('locked', `${path} cannot be taken: others take it too`)
     // The holder is gone, or the power went before its lock was written.
-    if (found !== null) moveAway(path, found)
+    if (found !== null && takeOver(path, found, text)) break
   }
   return () => {
     if (textOf(path) === text) remove(path)
