@@ -16,6 +16,8 @@ export type SieveErrorCode =
 
 export class SieveError extends Error {
   readonly code: SieveErrorCode
+  /** Of a call with many URLs that failed on the way: the verdicts of its first ones, which stand. */
+  answered?: Uint8Array
   constructor(code: SieveErrorCode, message: string) {
     super(message)
     this.name = 'SieveError'

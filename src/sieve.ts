@@ -438,19 +438,27 @@ export class Sieve {
   #lines(bytes: Uint8Array, ask: (n: number) => void): Uint8Array {
     const parts: Uint8Array[] = []
     const feed = this.#feed(ask, { keep: 'none' }, (verdicts) => parts.push(verdicts.slice()))
-    for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
-      const chunk = bytes.subarray(at, at + CHUNK_BYTES)
-      feed.room(chunk.length).set(chunk)
-      feed.push(chunk.length)
+    const answered = () => {
+      const all = new Uint8Array(feed.lines)
+      let at = 0
+      for (const part of parts) {
+        all.set(part, at)
+        at += part.length
+      }
+      return all
     }
-    feed.end()
-    const all = new Uint8Array(feed.lines)
-    let at = 0
-    for (const part of parts) {
-      all.set(part, at)
-      at += part.length
+    try {
+      for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
+        const chunk = bytes.subarray(at, at + CHUNK_BYTES)
+        feed.room(chunk.length).set(chunk)
+        feed.push(chunk.length)
+      }
+      feed.end()
+    } catch (error) {
+      if (error instanceof SieveError) error.answered = answered()
+      throw error
     }
-    return all
+    return answered()
   }
 
   #many(urls: readonly string[], ask: (n: number) => void): Uint8Array {
@@ -475,8 +483,13 @@ export class Sieve {
         this.#short = this.#shortRoom(urls[done]!.length * 3)
         continue
       }
-      this.#prepare(n)
-      ask(n)
+      try {
+        this.#prepare(n)
+        ask(n)
+      } catch (error) {
+        if (error instanceof SieveError) error.answered = answers.slice(0, done)
+        throw error
+      }
       answers.set(kernel.verdicts.subarray(0, n), done)
       done += n
     }
