@@ -21,10 +21,6 @@ export const unusual: usize = memory.data(2048 * 4, 16)
 
 let input: usize = 0
 let inputRoom: usize = 0
-let arena: usize = 0
-let arenaRoom: usize = 0
-let spill: usize = 0
-let spillRoom: usize = 0
 
 /** The input buffer, with room for `bytes`; what it holds is kept. 0: no room in this instance. */
 export function reserveInput(bytes: usize): usize {
@@ -41,61 +37,47 @@ export function reserveInput(bytes: usize): usize {
   return input
 }
 
-/** Room for the canonical keys of one batch: what it held is gone. */
+// The other buffers: each a u32 address and a u32 room. What one held is gone when it has to grow.
+const buffers: usize = memory.data(5 * 8, 16)
+const ARENA: usize = 0
+const SPILL: usize = 1
+const FEATURES: usize = 2
+const URLS: usize = 3
+const OUTPUT: usize = 4
+
+function reserve(buffer: usize, bytes: usize): usize {
+  const entry = buffers + (buffer << 3)
+  const room = <usize>load<u32>(entry, 4)
+  if (room && bytes <= room) return <usize>load<u32>(entry)
+  if (room) release(load<u32>(entry), room + SLACK)
+  const wider = max(bytes, 64 << 10)
+  const at = alloc(wider + SLACK)
+  store<u32>(entry, <u32>at)
+  store<u32>(entry, at ? <u32>wider : 0, 4)
+  return at
+}
+
+/** Room for the canonical keys of one batch; 0, here and below: no room in this instance. */
 export function reserveArena(bytes: usize): usize {
-  if (arena && bytes <= arenaRoom) return arena
-  release(arena, arenaRoom + SLACK)
-  arenaRoom = max(bytes, 256 << 10)
-  arena = alloc(arenaRoom + SLACK)
-  if (!arena) arenaRoom = 0
-  return arena
+  return reserve(ARENA, bytes)
 }
 
 /** Room for the keys that the platform made for the unusual lines of one batch. */
 export function reserveSpill(bytes: usize): usize {
-  if (spill && bytes <= spillRoom) return spill
-  release(spill, spillRoom + SLACK)
-  spillRoom = max(bytes, 64 << 10)
-  spill = alloc(spillRoom + SLACK)
-  if (!spill) spillRoom = 0
-  return spill
+  return reserve(SPILL, bytes)
 }
 
-let features: usize = 0
-let featureRoom: usize = 0
-
-/** Room for the features of one batch: what it held is gone. */
+/** Room for the features of one batch. */
 export function reserveFeatures(bytes: usize): usize {
-  if (features && bytes <= featureRoom) return features
-  release(features, featureRoom + SLACK)
-  featureRoom = max(bytes, 64 << 10)
-  features = alloc(featureRoom + SLACK)
-  if (!features) featureRoom = 0
-  return features
+  return reserve(FEATURES, bytes)
 }
-
-let urls: usize = 0
-let urlRoom: usize = 0
 
 /** Room for URLs that come as strings, apart from the input, where half a line may be waiting. */
 export function reserveUrls(bytes: usize): usize {
-  if (urls && bytes <= urlRoom) return urls
-  release(urls, urlRoom + SLACK)
-  urlRoom = bytes
-  urls = alloc(urlRoom + SLACK)
-  if (!urls) urlRoom = 0
-  return urls
+  return reserve(URLS, bytes)
 }
 
-let output: usize = 0
-let outputRoom: usize = 0
-
-/** Room for keys on their way out. */
+/** Room for keys on their way out, and for what a store writes down. */
 export function reserveOutput(bytes: usize): usize {
-  if (output && bytes <= outputRoom) return output
-  release(output, outputRoom + SLACK)
-  outputRoom = max(bytes, 64 << 10)
-  output = alloc(outputRoom + SLACK)
-  if (!output) outputRoom = 0
-  return output
+  return reserve(OUTPUT, bytes)
 }

@@ -3,6 +3,7 @@
 import * as batch from './batch'
 import * as commands from './commands'
 
+export { setFilterEnd } from './memory'
 export { reserveInput, reserveSpill, reserveOutput, reserveFeatures, reserveUrls } from './batch'
 export { findLines, lineCursor, takeLinesAsKeys, keepFrom, keepLines, keptKeyBytes, keepKeys, countNew } from './lines'
 export { canonicalise } from './canonical'

@@ -49,6 +49,22 @@ export function allocZeroed(size: usize): usize {
   return ptr
 }
 
+/** Where memory for a filter that grows ends: past it there is room for the batch's buffers only. */
+let filterEnd: u64 = 0x100000000
+
+export function setFilterEnd(bytes: u32): void {
+  filterEnd = <u64>bytes
+}
+
+/** Like `allocZeroed`, but leaves the batch its room. */
+export function allocForFilter(size: usize): usize {
+  const used = top
+  const ptr = allocZeroed(size)
+  if (ptr < used || <u64>top <= filterEnd) return ptr
+  top = used
+  return 0
+}
+
 /** Gives a block back. `size` is the size it was asked for with. */
 export function release(ptr: usize, size: usize): void {
   size = (size + ALIGN - 1) & ~(ALIGN - 1)

@@ -74,7 +74,7 @@ export class Commands {
     this.#kernel = kernel
     this.#steps = steps
     this.#onRun = onRun
-    this.#feed = new Feed(kernel, (lines) => this.#batch(lines), { keep: 'none' })
+    this.#feed = new Feed(() => kernel, (lines) => this.#batch(lines), { keep: 'none' })
   }
 
   /** Lines read so far, commands or not. */
@@ -183,7 +183,7 @@ export class AddCounter {
 
   private constructor(kernel: Kernel) {
     this.#feed = new Feed(
-      kernel,
+      () => kernel,
       (lines) => {
         const n = readCommands(kernel, lines, this.lines === 0)
         const { commandOps } = kernel

@@ -15,7 +15,8 @@ const NOTHING = new Uint8Array(0)
 export class Feed {
   /** Lines sifted so far. */
   lines = 0
-  readonly #kernel: Kernel
+  readonly #current: () => Kernel
+  #kernel: Kernel
   readonly #sift: (n: number) => void
   readonly #wanted: number
   readonly #keys: boolean
@@ -28,14 +29,15 @@ export class Feed {
   /** The same bytes, while another feed uses the input buffer. */
   #stashed: Uint8Array | null = null
 
-  /** `sift` gives the batch's n lines their keys, hashes and verdicts. */
+  /** `current` is the kernel to use now; `sift` gives the batch's n lines their keys, hashes and verdicts. */
   constructor(
-    kernel: Kernel,
+    current: () => Kernel,
     sift: (n: number) => void,
     { keep, as = 'line' }: FeedOptions,
     onBatch?: (verdicts: Uint8Array) => void,
   ) {
-    this.#kernel = kernel
+    this.#current = current
+    this.#kernel = current()
     this.#sift = sift
     this.#wanted = keep === 'new' ? 1 : keep === 'seen' ? 0 : 2
     this.#keys = as === 'key'
@@ -45,6 +47,8 @@ export class Feed {
   /** Where to put the next bytes: at least `bytes` of room in the kernel's own memory, good until the next call. */
   room(bytes: number): Uint8Array {
     this.#throwFailure()
+    // A sieve that was cleared has a new kernel; half a line that waits stays where it is.
+    if (this.#waiting === 0) this.#kernel = this.#current()
     if (this.#kernel.inputOwner !== this) {
       this.#kernel.inputOwner?.stash()
       this.#kernel.inputOwner = this

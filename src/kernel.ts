@@ -5,6 +5,7 @@ import { kernelBytes } from './kernel-bytes.ts'
 /** What kernel/index.ts exports. Pointers and counts come back signed: `>>> 0` them. */
 export interface KernelExports {
   readonly lineCursor: WebAssembly.Global
+  setFilterEnd(bytes: number): void
   reserveInput(bytes: number): number
   reserveSpill(bytes: number): number
   reserveOutput(bytes: number): number

@@ -12,6 +12,8 @@ const MOST_SHARDS = 4096
 const LEAST_INSTANCE_BYTES = 256 * 1024
 /** Kept free in each instance for the batch's own buffers. */
 const BATCH_BYTES = 128 * 1024 * 1024
+/** Instances smaller than this are for tests; they leave the batch less. */
+const SMALL_BYTES = 4 * 1024 * 1024
 
 export interface Shard {
   /** The first 32 bits of the first hash that belongs here. */
@@ -72,7 +74,12 @@ export class Shards {
   }
 
   #open(): Kernel {
-    return Kernel.create(this.#module, this.#instanceBytes)
+    const kernel = Kernel.create(this.#module, this.#instanceBytes)
+    // A filter that grows must not take the room of the batch's own buffers.
+    const share = this.#instanceBytes < SMALL_BYTES ? 16 : 4
+    const room = Math.min(BATCH_BYTES, this.#instanceBytes / share)
+    kernel.call.setFilterEnd(Math.floor(this.#instanceBytes - room))
+    return kernel
   }
 
   // Which shard a hash belongs to, by its first 32 bits.

@@ -432,7 +432,7 @@ export class Sieve {
       this.#prepare(n)
       ask(n)
     }
-    return new Feed(this.#kernel, sift, options, onBatch)
+    return new Feed(() => this.#kernel, sift, options, onBatch)
   }
 
   #lines(bytes: Uint8Array, ask: (n: number) => void): Uint8Array {

@@ -2,7 +2,7 @@
 // towards "seen" only when two keys share all 64 bits: n/2^64 a query. Grows one segment at a time: the hash's
 // top bits choose a segment through a directory; a full segment gives three fifths of its range to a new one.
 // Uneven halves keep the segments out of step, so memory grows smoothly instead of doubling at once.
-import { alloc, allocZeroed, release } from '../memory'
+import { alloc, allocForFilter, release } from '../memory'
 import { hashes, verdicts } from '../batch'
 
 /** Slots of a bucket: one cache line. A hash lies in its own bucket or, when that is full, in the next with room. */
@@ -73,7 +73,7 @@ function newSegment(from: u32, to: u32): usize {
     spare = <usize>load<u32>(segment)
     memory.fill(segment, 0, HEADER + slotBytes())
   } else {
-    segment = allocZeroed(HEADER + slotBytes())
+    segment = allocForFilter(HEADER + slotBytes())
     if (!segment) return 0
   }
   store<u32>(segment, from, 4)
@@ -161,7 +161,7 @@ function relieve(segment: usize): bool {
   const to = load<u32>(segment, 8)
   const middle = from + (to - from) * 2 / 5
   const bytes = slotBytes()
-  if (!scratch) scratch = alloc(bytes)
+  if (!scratch) scratch = allocForFilter(bytes)
   if (!scratch) return false
   const other = newSegment(middle, to)
   if (!other) return false
