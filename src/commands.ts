@@ -74,7 +74,11 @@ export class Commands {
     this.#kernel = kernel
     this.#steps = steps
     this.#onRun = onRun
-    this.#feed = new Feed(() => kernel, (lines) => this.#batch(lines), { keep: 'none' })
+    this.#feed = new Feed(
+      () => kernel,
+      (lines) => this.#batch(lines),
+      { keep: 'none' },
+    )
   }
 
   /** Lines read so far, commands or not. */

@@ -192,7 +192,7 @@ describe('--index', () => {
 describe('bad input', () => {
   it.each([
     [['CSV', '--column', 'titel', 'dark'], 3, /no column 'titel' in .*: there are id, title, overview\n$/],
-    [['/no/such.csv', 'dark'], 3, /^urlsieve: cannot read \/no\/such\.csv: no such file\n$/],
+    [['/no/such.csv', 'dark'], 3, /^urlsieve: cannot read \/no\/such\.csv: no such file or folder\n$/],
     [['FOLDER', 'dark'], 3, /is a folder, expected a file\n$/],
     [['CSV', '!!!'], 2, /^urlsieve: no words to search for in '!!!'/],
     [['CSV'], 2, /^urlsieve: no words to search for/],
@@ -202,7 +202,11 @@ describe('bad input', () => {
     [['CSV', 'dark', '--delimiter', ''], 2, /^urlsieve: --delimiter ''/],
     [['CSV', 'dark', '--fpr', '2'], 2, /^urlsieve: --fpr '2': expected a rate/],
     [['dark', '--column', 'a', '--text', 'CSV'], 2, /^urlsieve: --column, .* are for tables/],
-    [['dark', '--text', '/no/such.txt'], 3, /^urlsieve: cannot read \/no\/such\.txt: no such file\n$/],
+    [
+      ['dark', '--text', '/no/such.txt'],
+      3,
+      /^urlsieve: cannot read \/no\/such\.txt: no such file or folder\n$/,
+    ],
     [['-', 'dark'], 3, /^urlsieve: stdin is empty: expected a table\n$/],
   ])('%j', (args, status, message) => {
     const result = search(
