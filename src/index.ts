@@ -19,6 +19,7 @@ export {
   type DeletingSieve,
   type Explanation,
   type FolderSieve,
+  type Items,
   Sieve,
   type SieveOf,
   type SieveOptions,

@@ -70,6 +70,13 @@ export interface Stats {
   readonly store?: StoreInfo
 }
 
+/** Items in one buffer, in the order of their places: item i is the bytes [starts[i], ends[i]). */
+export interface Items {
+  readonly bytes: Uint8Array
+  readonly starts: Uint32Array
+  readonly ends: Uint32Array
+}
+
 export interface Explanation {
   readonly url: string
   readonly key: string
@@ -216,6 +223,16 @@ export class Sieve {
   /** Asks for newline-separated lines, no strings made: one answer each, in order, 1 seen and 0 not. Marks nothing. */
   hasLines(bytes: Uint8Array): Uint8Array {
     return this.#lines(bytes, (n) => this.#has(0, n)).map((verdict) => 1 - verdict)
+  }
+
+  /** Marks items that lie in one buffer, any bytes, no strings made: one verdict each, in order, 1 new and 0 seen. */
+  addItems(items: Items): Uint8Array {
+    return this.#items(items, (n) => this.#add(0, n))
+  }
+
+  /** Asks for items that lie in one buffer: one answer each, in order, 1 seen and 0 not. Marks nothing. */
+  hasItems(items: Items): Uint8Array {
+    return this.#items(items, (n) => this.#has(0, n)).map((verdict) => 1 - verdict)
   }
 
   /** For streams of lines: bytes in, in any cuts; the new (or the seen) lines out. One feed at a time. */
@@ -483,17 +500,46 @@ export class Sieve {
         this.#short = this.#shortRoom(urls[done]!.length * 3)
         continue
       }
-      try {
-        this.#prepare(n)
-        ask(n)
-      } catch (error) {
-        if (error instanceof SieveError) error.answered = answers.slice(0, done)
-        throw error
-      }
-      answers.set(kernel.verdicts.subarray(0, n), done)
+      this.#answer(answers, done, n, ask)
       done += n
     }
     return answers
+  }
+
+  #items({ bytes, starts, ends }: Items, ask: (n: number) => void): Uint8Array {
+    const count = starts.length
+    const answers = new Uint8Array(count)
+    const kernel = this.#kernel
+    let done = 0
+    while (done < count) {
+      const from = starts[done]!
+      const most = Math.min(count - done, kernel.batchLines)
+      let n = 1
+      while (n < most && ends[done + n]! - from <= CHUNK_BYTES) n++
+      const size = ends[done + n - 1]! - from
+      if (size >= this.#short.length) this.#short = this.#shortRoom(Math.max(size + 1, CHUNK_BYTES))
+      this.#short.set(bytes.subarray(from, from + size))
+      const shift = this.#shortAt - from
+      for (let i = 0; i < n; i++) {
+        kernel.lineStarts[i] = starts[done + i]! + shift
+        kernel.lineEnds[i] = ends[done + i]! + shift
+      }
+      this.#answer(answers, done, n, ask)
+      done += n
+    }
+    return answers
+  }
+
+  // Sifts the batch's n lines and puts their verdicts into `answers`, from `done` on.
+  #answer(answers: Uint8Array, done: number, n: number, ask: (n: number) => void): void {
+    try {
+      this.#prepare(n)
+      ask(n)
+    } catch (error) {
+      if (error instanceof SieveError) error.answered = answers.slice(0, done)
+      throw error
+    }
+    answers.set(this.#kernel.verdicts.subarray(0, n), done)
   }
 }
 

@@ -192,3 +192,25 @@ describe('the first example', () => {
     expect(await fill({})).not.toBe(await fill({}))
   })
 })
+
+describe('items in one buffer', () => {
+  it('get the verdicts that the same strings get, whatever bytes they hold, over many batches', async () => {
+    const one = await Sieve.create({ profile: 'raw' })
+    const other = await Sieve.create({ profile: 'raw' })
+    const urls = Array.from({ length: 5000 }, (_, i) => `${'x\n\0é'.repeat(i % 40)}${i % 3000}`)
+    urls[7] = ''
+    const parts = urls.map((url) => new TextEncoder().encode(`$${url}\r\n`))
+    const starts = new Uint32Array(urls.length)
+    const ends = new Uint32Array(urls.length)
+    let at = 0
+    parts.forEach((part, i) => {
+      starts[i] = at + 1
+      ends[i] = at + part.length - 2
+      at += part.length
+    })
+    const bytes = new Uint8Array(Buffer.concat(parts))
+    expect(one.addItems({ bytes, starts, ends })).toEqual(other.addMany(urls))
+    expect(one.hasItems({ bytes, starts, ends })).toEqual(new Uint8Array(urls.length).fill(1))
+    expect(one.stats().urls).toBe(new Set(urls).size)
+  })
+})
