@@ -1,0 +1,68 @@
+// The sieves of a server, by name: what the ways to ask (RESP, HTTP) know of them. `LocalHouse` keeps them in this
+// process, in memory or in a folder; `src/redis` can put a cluster behind the same interface.
+import type { Explanation, FilterName, HashName, Items, ProfileName, Stats } from '../index.ts'
+
+/** Verdicts at once from a sieve in this process, later from one on another machine. */
+export type Answers<T> = T | Promise<T>
+
+/** How a sieve is made. */
+export interface SieveSpec {
+  readonly filter?: FilterName
+  readonly profile?: ProfileName
+  readonly hash?: HashName
+  readonly expectedUrls?: number
+  readonly falsePositiveRate?: number
+  readonly sizeBytes?: number
+  /** For the filter `window`: how long a URL is remembered, and in how many generations (its own option names). */
+  readonly window?: Readonly<Record<string, number>>
+}
+
+/** What BF.RESERVE said, for BF.INFO and for growth. */
+export interface BloomSpec {
+  readonly capacity: number
+  readonly errorRate: number
+  /** 0: NONSCALING. */
+  readonly expansion: number
+}
+
+/** Counts of one sieve since the server started; the ways to ask add to them, /metrics and the page read them. */
+export interface Meters {
+  adds: number
+  fresh: number
+  seen: number
+  asks: number
+}
+
+/** One sieve of a server. Errs as its filter does. */
+export interface Hosted {
+  readonly name: string
+  /** Made by BF.* (items untouched, RedisBloom's manners) or as a sieve of ours. */
+  readonly kind: 'sieve' | 'bloom'
+  readonly bloom?: BloomSpec
+  readonly createdAt: Date
+  readonly meters: Meters
+  /** Marks: 1 new, 0 seen. */
+  add(items: Items): Answers<Uint8Array>
+  /** Asks, marks nothing: 1 seen, 0 not. */
+  has(items: Items): Answers<Uint8Array>
+  explain(url: string): Answers<Explanation>
+  stats(): Answers<Stats>
+  /** Forgets URLs: 1 was remembered, 0 not. Absent when the filter cannot. */
+  readonly forget?: (urls: readonly string[]) => Answers<Uint8Array>
+  /** Whether anything was seen under a folder. Absent when the filter cannot tell. */
+  readonly under?: (folder: string) => Answers<boolean>
+  /** Durable now; nothing to do for a sieve in memory. */
+  save(): Promise<void>
+}
+
+export interface House {
+  get(name: string): Hosted | undefined
+  list(): readonly Hosted[]
+  /** Throws a SieveError when the name is taken, the options cannot be, or the memory for all sieves is spent. */
+  create(name: string, spec: SieveSpec, bloom?: BloomSpec): Promise<Hosted>
+  drop(name: string): Promise<boolean>
+  /** Bytes of all sieves together. */
+  readonly sizeBytes: number
+  /** Flushes and closes all. */
+  close(): Promise<void>
+}
