@@ -5,7 +5,7 @@ import { hashes, keyEnds, keyStarts } from './batch'
 import { djb2, jenkins, poly31, urlCaching, xor17 } from './families/bytewise'
 import { digest, md5 } from './families/md5'
 import { murmur3 } from './families/murmur3'
-import { siphash13, siphash13Pair } from './families/siphash'
+import { siphash13, siphash13Four, siphash13Pair } from './families/siphash'
 import { xxh64 } from './families/xxh64'
 import { derived, spread } from './mix'
 
@@ -60,20 +60,90 @@ function narrowHash(from: usize, to: usize, j: u32): u32 {
   return load<u32>(digest + (<usize>(start & 3) << 2))
 }
 
+// @ts-ignore: decorator
+@inline
+function startOf(i: usize): usize {
+  return <usize>load<u32>(keyStarts + (i << 2))
+}
+
+// @ts-ignore: decorator
+@inline
+function sizeOf(i: usize): usize {
+  return <usize>load<u32>(keyEnds + (i << 2)) - startOf(i)
+}
+
+/** Keys of this many words and more are not told apart. */
+const MOST_WORDS: usize = 31
+const places: usize = memory.data(33 * 4, 16)
+/** The batch's keys by their whole words. */
+const order: usize = memory.data(2048 * 4, 16)
+const four: usize = memory.data(32, 16)
+
+// @ts-ignore: decorator
+@inline
+function placeOf(i: usize): usize {
+  return places + (min(sizeOf(i) >> 3, MOST_WORDS) << 2)
+}
+
+// A counting sort by length, so that four keys hashed at once end together and every loop is as long as the one before.
+function orderByWords(n: u32): void {
+  memory.fill(places, 0, 33 * 4)
+  for (let i: usize = 0; i < <usize>n; i++) {
+    const place = placeOf(i)
+    store<u32>(place, load<u32>(place, 4) + 1, 4)
+  }
+  for (let place = places; place < places + (MOST_WORDS << 2); place += 4) {
+    store<u32>(place, load<u32>(place) + load<u32>(place, 4), 4)
+  }
+  for (let i: usize = 0; i < <usize>n; i++) {
+    const place = placeOf(i)
+    const at = load<u32>(place)
+    store<u32>(place, at + 1)
+    store<u32>(order + (<usize>at << 2), <u32>i)
+  }
+}
+
+function siphashKeys(n: u32): void {
+  if (n == 1) {
+    store<u64>(hashes, siphash13(startOf(0), startOf(0) + sizeOf(0)))
+    return
+  }
+  orderByWords(n)
+  const end = order + (<usize>n << 2)
+  for (let at = order; at < end; ) {
+    const a = <usize>load<u32>(at)
+    if (at + 16 <= end) {
+      const b = <usize>load<u32>(at, 4)
+      const c = <usize>load<u32>(at, 8)
+      const d = <usize>load<u32>(at, 12)
+      const words = sizeOf(a) >> 3
+      if (sizeOf(d) >> 3 == words && sizeOf(b) >> 3 == words && sizeOf(c) >> 3 == words) {
+        siphash13Four(
+          startOf(a), sizeOf(a), startOf(b), sizeOf(b), startOf(c), sizeOf(c), startOf(d), sizeOf(d), four,
+        )
+        store<u64>(hashes + (a << 3), load<u64>(four))
+        store<u64>(hashes + (b << 3), load<u64>(four, 8))
+        store<u64>(hashes + (c << 3), load<u64>(four, 16))
+        store<u64>(hashes + (d << 3), load<u64>(four, 24))
+        at += 16
+        continue
+      }
+    }
+    store<u64>(hashes + (a << 3), siphash13(startOf(a), startOf(a) + sizeOf(a)))
+    at += 4
+  }
+}
+
 /** Hashes the keys of lines [0, n), 64 bits each; two narrow hashes make one. */
 export function hashKeys(n: u32): void {
-  let i: u32 = 0
   if (isWide && <u32>families == SIPHASH) {
-    for (; i + 1 < n; i += 2) {
-      const starts = load<u64>(keyStarts + (<usize>i << 2))
-      const ends = load<u64>(keyEnds + (<usize>i << 2))
-      siphash13Pair(<usize>starts, <usize>ends, <usize>(starts >> 32), <usize>(ends >> 32), hashes + (<usize>i << 3))
-    }
+    siphashKeys(n)
+    return
   }
-  for (; i < n; i++) {
-    const from = <usize>load<u32>(keyStarts + (<usize>i << 2))
-    const to = <usize>load<u32>(keyEnds + (<usize>i << 2))
-    store<u64>(hashes + (<usize>i << 3), isWide ? wideHash(from, to) : <u64>narrowHash(from, to, 0) << 32 | narrowHash(from, to, 1))
+  for (let i: usize = 0; i < <usize>n; i++) {
+    const from = startOf(i)
+    const to = from + sizeOf(i)
+    store<u64>(hashes + (i << 3), isWide ? wideHash(from, to) : <u64>narrowHash(from, to, 0) << 32 | narrowHash(from, to, 1))
   }
 }
 

@@ -22,8 +22,9 @@ export class Feed {
   readonly #keys: boolean
   readonly #onBatch: ((verdicts: Uint8Array) => void) | undefined
   #input = 0
-  /** Bytes of an unfinished line, at the start of the input buffer: no newline is among them. */
+  /** Bytes of an unfinished line in the input buffer, no newline among them, and where they lie in it. */
   #waiting = 0
+  #waitingAt = 0
   /** What went wrong in the middle of a push: thrown by the next call. */
   #failure: unknown
   /** The same bytes, while another feed uses the input buffer. */
@@ -59,8 +60,11 @@ export class Feed {
     if (this.#input === 0) {
       throw new SieveError('room', `a line of over ${this.#waiting} bytes does not fit into the memory left`)
     }
+    const at = this.#input + this.#waitingAt
     if (this.#stashed) this.#kernel.bytes.set(this.#stashed, this.#input)
+    else if (this.#waitingAt > 0) this.#kernel.bytes.copyWithin(this.#input, at, at + this.#waiting)
     this.#stashed = null
+    this.#waitingAt = 0
     const from = this.#input + this.#waiting
     return this.#kernel.bytes.subarray(from, from + bytes)
   }
@@ -86,7 +90,8 @@ export class Feed {
 
   /** Another feed takes the input buffer: keeps what waits there. */
   stash(): void {
-    if (this.#waiting > 0) this.#stashed = this.#kernel.bytes.slice(this.#input, this.#input + this.#waiting)
+    const at = this.#input + this.#waitingAt
+    if (this.#waiting > 0) this.#stashed = this.#kernel.bytes.slice(at, at + this.#waiting)
   }
 
   #run(bytes: number, last: boolean): Uint8Array {
@@ -116,11 +121,11 @@ export class Feed {
       else if (this.#wanted < 2) kept = call.keepLines(n, this.#wanted) >>> 0
       if (n < this.#kernel.batchLines) break
     }
-    const memory = this.#kernel.bytes
-    const out = this.#keys ? joined(keys) : kept === input ? NOTHING : memory.slice(input, kept)
+    // The half line that is left is moved to the front when room is asked for: what was kept lies there now.
     this.#waiting = end - from
-    if (from !== input && this.#waiting > 0) memory.copyWithin(input, from, end)
-    return out
+    this.#waitingAt = from - input
+    if (this.#keys) return joined(keys)
+    return kept === input ? NOTHING : this.#kernel.bytes.subarray(input, kept)
   }
 
   #keptKeys(n: number): Uint8Array {

@@ -12,8 +12,11 @@ const SEGMENT_SLOTS: u32 = 32768
 const FIRST_SLOTS: u32 = 2048
 /** A segment's header: u32 count, u32 first and u32 last-plus-one directory entry. */
 const HEADER: usize = 64
-/** Hashes probed together, after one pass that only touches their slots: the cache misses overlap. */
-const GROUP: u32 = 128
+/**
+ * Hashes probed together: one pass only touches their buckets, so that the cache misses overlap; one marks those that
+ * are known, without a branch; the last puts in the others.
+ */
+const GROUP: u32 = 64
 
 let directory: usize = 0
 let directoryBits: u32 = 0
@@ -26,12 +29,16 @@ let total: u64 = 0
 /** Segments that moved to another instance, linked through their first word, to be used again. */
 let spare: usize = 0
 let touched: u64 = 0
-const addresses: usize = memory.data(128 * 4, 16)
+const addresses: usize = memory.data(64 * 4, 16)
+/** Which of a group were not in their own bucket. */
+const unknown: usize = memory.data(64 * 4, 16)
 /** A crowded segment for which there was no room: the next add begins with it. */
 let stuck: usize = 0
-/** Holds a segment's hashes while it is divided. */
-let scratch: usize = 0
-const crowded: usize = memory.data(128 * 4, 16)
+/** Holds those hashes of a segment that lie outside their own bucket, while it is divided. */
+let strays: usize = 0
+const crowded: usize = memory.data(64 * 4, 16)
+/** Holds one bucket while its segment is divided. */
+const emptied: usize = memory.data(64, 64)
 
 // @ts-ignore: decorator
 @inline
@@ -53,6 +60,18 @@ function slotsWith(bucket: usize, wanted: v128): u32 {
     | i64x2.bitmask(i64x2.eq(v128.load(bucket, 16), wanted)) << 2
     | i64x2.bitmask(i64x2.eq(v128.load(bucket, 32), wanted)) << 4
     | i64x2.bitmask(i64x2.eq(v128.load(bucket, 48), wanted)) << 6
+}
+
+// Whether any of a bucket's eight slots holds `wanted`.
+// @ts-ignore: decorator
+@inline
+function holds(bucket: usize, wanted: v128): bool {
+  return v128.any_true(
+    v128.or(
+      v128.or(i64x2.eq(v128.load(bucket), wanted), i64x2.eq(v128.load(bucket, 16), wanted)),
+      v128.or(i64x2.eq(v128.load(bucket, 32), wanted), i64x2.eq(v128.load(bucket, 48), wanted)),
+    ),
+  )
 }
 
 // @ts-ignore: decorator
@@ -113,6 +132,15 @@ function place(segment: usize, h: u64): void {
   }
 }
 
+function hashesIn(segment: usize): u32 {
+  let count: u32 = 0
+  const end = segment + HEADER + slotBytes()
+  for (let p = segment + HEADER; p < end; p += 16) {
+    count += popcnt(i64x2.bitmask(i64x2.eq(v128.load(p), i64x2.splat(0))) ^ 3)
+  }
+  return count
+}
+
 function refineDirectory(): bool {
   const entries: u32 = 1 << directoryBits
   const finer = alloc(<usize>entries << 3)
@@ -153,6 +181,45 @@ function doubleSegment(segment: usize): bool {
   return true
 }
 
+// Moves the hashes whose directory entry is `middle` or above to the empty segment `other`. A hash in its own bucket has
+// the same bucket there: bucket by bucket, without a branch, each is written where it goes; the next one goes over what
+// was not to be there. Those that had overflowed find their places afterwards.
+function divide(segment: usize, other: usize, middle: u32): void {
+  const slots = segment + HEADER
+  const gap = other - segment
+  const shift = 64 - <u64>directoryBits
+  const zero = i64x2.splat(0)
+  let strayEnd = strays
+  for (let bucket = slots; bucket < slots + slotBytes(); bucket += BUCKET << 3) {
+    for (let i: usize = 0; i < 64; i += 16) {
+      v128.store(emptied + i, v128.load(bucket + i))
+      v128.store(bucket + i, zero)
+    }
+    const home = <u32>(bucket - slots) >> 3
+    let mine = bucket
+    let theirs = bucket + gap
+    for (let i: usize = 0; i < 64; i += 8) {
+      const h = load<u64>(emptied + i)
+      const isThere = <usize>(h != 0)
+      const isHome = isThere & <usize>((<u32>h & slotMask & ~(BUCKET - 1)) == home)
+      const stays = <usize>(<u32>(h >> shift) < middle)
+      store<u64>(stays ? mine : theirs, isHome ? h : 0)
+      mine += (isHome & stays) << 3
+      theirs += (isHome & (stays ^ 1)) << 3
+      store<u64>(strayEnd, h)
+      strayEnd += (isThere ^ isHome) << 3
+    }
+  }
+  for (let p = strays; p < strayEnd; p += 8) {
+    const h = load<u64>(p)
+    place(<u32>(h >> shift) < middle ? segment : other, h)
+  }
+  const kept = hashesIn(segment)
+  store<u32>(other, load<u32>(segment) - kept)
+  store<u32>(segment, kept)
+  store<u32>(segment, middle, 8)
+}
+
 // Makes room in a crowded segment. False when the instance is full; the segment then still has room for a group.
 function relieve(segment: usize): bool {
   if (slotMask + 1 < SEGMENT_SLOTS) return doubleSegment(segment)
@@ -160,31 +227,11 @@ function relieve(segment: usize): bool {
   const from = load<u32>(segment, 4)
   const to = load<u32>(segment, 8)
   const middle = from + (to - from) * 2 / 5
-  const bytes = slotBytes()
-  if (!scratch) scratch = allocForFilter(bytes)
-  if (!scratch) return false
+  if (!strays) strays = allocForFilter(slotBytes() + 8)
+  if (!strays) return false
   const other = newSegment(middle, to)
   if (!other) return false
-  const old = scratch
-  memory.copy(old, segment + HEADER, bytes)
-  memory.fill(segment + HEADER, 0, bytes)
-  let kept: u32 = 0
-  let moved: u32 = 0
-  const shift = 64 - <u64>directoryBits
-  for (let p = old; p < old + bytes; p += 8) {
-    const h = load<u64>(p)
-    if (!h) continue
-    if (<u32>(h >> shift) < middle) {
-      place(segment, h)
-      kept++
-    } else {
-      place(other, h)
-      moved++
-    }
-  }
-  store<u32>(segment, kept)
-  store<u32>(segment, middle, 8)
-  store<u32>(other, moved)
+  divide(segment, other, middle)
   for (let i = middle; i < to; i++) store<u32>(directory + (<usize>i << 2), <u32>other)
   return true
 }
@@ -206,18 +253,30 @@ function touchGroup(from: u32, to: u32): void {
   touched = sum
 }
 
-// The slot that holds `h`, or the empty one where it would go, looking from `bucket` on.
+// Verdict 0 for those in their own bucket, 1 for the others, which are listed in `unknown`: they may be new, repeat
+// another of the group, or lie in a later bucket. Returns how many they are.
+function markKnown(from: u32, to: u32): u32 {
+  let count: u32 = 0
+  for (let i = from; i < to; i++) {
+    const h = remembered(load<u64>(hashes + (<usize>i << 3)))
+    const isUnknown = <u32>!holds(<usize>load<u32>(addresses + (<usize>(i - from) << 2)), i64x2.splat(h))
+    store<u8>(verdicts + <usize>i, <u8>isUnknown)
+    store<u32>(unknown + (<usize>count << 2), i)
+    count += isUnknown
+  }
+  return count
+}
+
+// The empty slot where `h` would go, looking from `bucket` on; 0 when it is there already.
 // @ts-ignore: decorator
 @inline
-function seek(bucket: usize, h: u64): usize {
-  const wanted = i64x2.splat(h)
-  while (true) {
-    const found = slotsWith(bucket, wanted)
-    if (found) return bucket + (<usize>ctz(found) << 3)
+function vacancy(bucket: usize, h: u64): usize {
+  while (!holds(bucket, i64x2.splat(h))) {
     const empty = slotsWith(bucket, i64x2.splat(0))
     if (empty) return bucket + (<usize>ctz(empty) << 3)
     bucket = nextBucket(segmentOf(h), bucket)
   }
+  return 0
 }
 
 /** Test-and-set of hashes [from, n). Returns how many of the batch are done: fewer than `n` when it is full. */
@@ -227,16 +286,17 @@ export function fingerprintAdd(from: u32, n: u32): u32 {
     stuck = 0
     const to = min(from + GROUP, n)
     touchGroup(from, to)
+    const left = markKnown(from, to)
     let waiting: u32 = 0
-    for (let i = from; i < to; i++) {
+    for (let j: u32 = 0; j < left; j++) {
+      const i = load<u32>(unknown + (<usize>j << 2))
       const h = remembered(load<u64>(hashes + (<usize>i << 3)))
-      const slot = seek(<usize>load<u32>(addresses + (<usize>(i - from) << 2)), h)
-      if (load<u64>(slot) == h) {
+      const slot = vacancy(<usize>load<u32>(addresses + (<usize>(i - from) << 2)), h)
+      if (!slot) {
         store<u8>(verdicts + <usize>i, 0)
         continue
       }
       store<u64>(slot, h)
-      store<u8>(verdicts + <usize>i, 1)
       total++
       const segment = segmentOf(h)
       store<u32>(segment, load<u32>(segment) + 1)
@@ -261,10 +321,12 @@ export function fingerprintHas(from: u32, n: u32): void {
   while (from < n) {
     const to = min(from + GROUP, n)
     touchGroup(from, to)
-    for (let i = from; i < to; i++) {
+    const left = markKnown(from, to)
+    for (let j: u32 = 0; j < left; j++) {
+      const i = load<u32>(unknown + (<usize>j << 2))
       const h = remembered(load<u64>(hashes + (<usize>i << 3)))
-      const slot = seek(<usize>load<u32>(addresses + (<usize>(i - from) << 2)), h)
-      store<u8>(verdicts + <usize>i, <u8>(load<u64>(slot) != h))
+      const slot = vacancy(<usize>load<u32>(addresses + (<usize>(i - from) << 2)), h)
+      store<u8>(verdicts + <usize>i, <u8>(slot != 0))
     }
     from = to
   }
@@ -311,10 +373,13 @@ export function fingerprintDelete(n: u32): void {
   for (let i: u32 = 0; i < n; i++) {
     const h = remembered(load<u64>(hashes + (<usize>i << 3)))
     const segment = segmentOf(h)
-    const slot = seek(bucketOf(segment, h), h)
-    const found = load<u64>(slot) == h
+    let bucket = bucketOf(segment, h)
+    const wanted = i64x2.splat(h)
+    while (!holds(bucket, wanted) && !slotsWith(bucket, i64x2.splat(0))) bucket = nextBucket(segment, bucket)
+    const found = slotsWith(bucket, wanted)
     store<u8>(verdicts + <usize>i, <u8>!found)
     if (!found) continue
+    const slot = bucket + (<usize>ctz(found) << 3)
     total--
     store<u32>(segment, load<u32>(segment) - 1)
     clearSlot(segment, slot)
