@@ -1,28 +1,11 @@
-// A real browser for the tests: Debian's Chromium. Where it is missing, root installs it once; elsewhere the tests
-// that need it are skipped, and say why.
-import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+// A real browser for the tests: Debian's Chromium. Where it is missing, the tests that need it are skipped.
 import { type BrowserContext, chromium } from 'playwright-core'
+import { whyMissing } from './debian.ts'
 
-export const CHROMIUM = '/usr/bin/chromium'
-
-const INSTALL_MS = 300_000
-
-function install(): string {
-  if (existsSync(CHROMIUM)) return ''
-  if (process.getuid?.() !== 0) return `no ${CHROMIUM}, and only root could install it`
-  if (!existsSync('/usr/bin/apt-get')) return `no ${CHROMIUM}, and no apt-get to install it with`
-  try {
-    execFileSync('apt-get', ['install', '-y', 'chromium'], { stdio: 'ignore', timeout: INSTALL_MS })
-  } catch (error) {
-    return `no ${CHROMIUM}, and apt-get could not install it: ${error instanceof Error ? error.message : error}`
-  }
-  return existsSync(CHROMIUM) ? '' : `apt-get installed no ${CHROMIUM}`
-}
+const CHROMIUM = '/usr/bin/chromium'
 
 /** Why there is no browser; empty when there is one. */
-export const noBrowser: string = install()
-if (noBrowser) process.stderr.write(`browser tests skipped: ${noBrowser}\n`)
+export const noBrowser: string = whyMissing('chromium')
 
 /** A browser with a new profile of its own, which goes with it: an empty name lets Playwright make and remove it. */
 export function launch(

@@ -1,10 +1,11 @@
 // The scrapy profile against w3lib: on vectors that the real one made, and on generated URLs where it is installed
-// (Debian 12: apt-get install python3-w3lib).
+// (it comes with Debian's python3-scrapy).
 
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { keyOf, profiles } from '../../src/canonical/profiles.ts'
+import { whyMissing } from '../debian.ts'
 import { generateUrls } from './urls.ts'
 import golden from './w3lib-vectors.json' with { type: 'json' }
 
@@ -20,7 +21,7 @@ function whyNot(): string {
     const { version } = askW3lib([])
     return version === golden.version ? '' : `found ${version}, the profile follows ${golden.version}`
   } catch {
-    return '/usr/bin/python3 cannot import w3lib: apt-get install python3-w3lib'
+    return `/usr/bin/python3 cannot import w3lib: ${whyMissing('python3-scrapy')}`
   }
 }
 
