@@ -1,8 +1,8 @@
 // Inputs of a command: files, `-` or nothing for stdin, and .gz files read as such. Bytes go straight to where the
 // caller wants them; a gzip that ends too early is an error, after what could be read was passed on.
-import { closeSync, createReadStream, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
-import { createGunzip } from 'node:zlib'
+import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
 import { CommandError, EXIT, reason } from './exit.ts'
+import { gunzip } from './gunzip.ts'
 
 /** Bytes read at a time: small enough that the batch's data stay in the processor's cache. */
 const CHUNK_BYTES = 256 * 1024
@@ -110,21 +110,17 @@ export async function readInput(path: string, sink: Sink): Promise<void> {
 }
 
 async function readGzip(path: string, sink: Sink): Promise<void> {
-  const file = createReadStream(path, { fd: open(path), highWaterMark: CHUNK_BYTES })
-  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES })
-  file.on('error', (error) => gunzip.destroy(error))
-  file.pipe(gunzip)
-  const chunks = gunzip[Symbol.asyncIterator]()
-  for (;;) {
-    let next: IteratorResult<Buffer>
-    try {
-      next = await chunks.next()
-    } catch (error) {
-      const truncated = (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR'
-      throw inputError(path, truncated ? new Error('the gzip file ends too early: it is truncated') : error)
-    }
-    if (next.done) return
-    sink.room(next.value.length).set(next.value)
-    sink.push(next.value.length, file.bytesRead)
+  const fd = open(path)
+  try {
+    await gunzip(fd, (bytes, consumed) => {
+      sink.room(bytes.length).set(bytes)
+      sink.push(bytes.length, consumed)
+    })
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException
+    // What the sink throws is no fault of the input.
+    throw code?.startsWith('Z_') || syscall === 'read' ? inputError(path, error) : error
+  } finally {
+    closeSync(fd)
   }
 }
