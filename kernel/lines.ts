@@ -50,8 +50,11 @@ export function findLines(from: usize, searched: usize, to: usize, last: bool): 
 
 /** Lines and keys are the same bytes: the profile `raw`. */
 export function takeLinesAsKeys(n: u32): void {
-  memory.copy(keyStarts, lineStarts, <usize>n << 2)
-  memory.copy(keyEnds, lineEnds, <usize>n << 2)
+  // Not memory.copy, whose call costs more than one URL's share of all the rest.
+  for (let i: usize = 0; i < <usize>n << 2; i += 16) {
+    v128.store(keyStarts + i, v128.load(lineStarts + i))
+    v128.store(keyEnds + i, v128.load(lineEnds + i))
+  }
 }
 
 /** Sets where `keepLines` writes next: at or before the first line that is still to be kept. */

@@ -27,6 +27,7 @@ import {
   type StoreInfo,
   type StoreOptions,
 } from './state.ts'
+import { TextRoom } from './text-room.ts'
 
 export interface SieveOptions<F extends FilterName = FilterName> extends FilterOptions {
   /** Default `fingerprint`: no capacity to choose, practically exact. */
@@ -113,8 +114,6 @@ const SHORT_BYTES = 16 * 1024
 /** How much of a large `addLines` goes to the kernel at a time: small enough for the processor's cache. */
 const CHUNK_BYTES = 256 * 1024
 
-const encoder = new TextEncoder()
-
 /**
  * Answers "have I seen this URL?", and marks it, in one step. Errs as its filter does: never towards "new"; towards
  * "seen" at the filter's rate (`stats().expectedRate`) and where its profile's rules merge two pages.
@@ -137,7 +136,7 @@ export class Sieve {
   #urls = 0
   #seen = 0
   /** The kernel's buffer for URLs that come as strings. */
-  #short: Uint8Array
+  #short: TextRoom
   #shortAt: number
 
   /** @internal Use `Sieve.create`. */
@@ -407,7 +406,8 @@ export class Sieve {
   #add(from: number, n: number): void {
     this.#shards.add(from, n)
     this.#journal?.amend(from, n)
-    const fresh = this.#kernel.call.countNew(from, n)
+    // Of a single URL it is known without a call.
+    const fresh = n - from === 1 ? this.#kernel.verdicts[from]! : this.#kernel.call.countNew(from, n)
     this.#urls += fresh
     this.#seen += n - from - fresh
     try {
@@ -425,22 +425,21 @@ export class Sieve {
     if (this.#hashes) this.#kernel.call.hashKeys(n)
   }
 
-  #shortRoom(bytes = SHORT_BYTES): Uint8Array {
+  #shortRoom(bytes = SHORT_BYTES): TextRoom {
     this.#shortAt = this.#kernel.call.reserveUrls(bytes) >>> 0
     this.#kernel.refresh()
     if (this.#shortAt === 0)
       throw new SieveError('room', `a URL of ${bytes} bytes does not fit into the memory left`)
-    return this.#kernel.bytes.subarray(this.#shortAt, this.#shortAt + bytes)
+    return new TextRoom(this.#kernel.bytes.subarray(this.#shortAt, this.#shortAt + bytes))
   }
 
   // Makes a batch of one URL.
   #one(url: string): void {
     const need = url.length * 3
-    if (need > this.#short.length) this.#short = this.#shortRoom(Math.max(need, SHORT_BYTES))
-    const { written } = encoder.encodeInto(url, this.#short)
+    if (need >= this.#short.length) this.#short = this.#shortRoom(Math.max(need + 1, SHORT_BYTES))
     const kernel = this.#kernel
     kernel.lineStarts[0] = this.#shortAt
-    kernel.lineEnds[0] = this.#shortAt + written
+    kernel.lineEnds[0] = this.#shortAt + this.#short.write(url, 0)
     this.#prepare(1)
   }
 
@@ -490,9 +489,8 @@ export class Sieve {
       while (n < kernel.batchLines && done + n < urls.length) {
         const url = urls[done + n]!
         if (used + url.length * 3 > room.length) break
-        const { written } = encoder.encodeInto(url, room.subarray(used))
         kernel.lineStarts[n] = this.#shortAt + used
-        used += written
+        used += room.write(url, used)
         kernel.lineEnds[n] = this.#shortAt + used
         n++
       }
