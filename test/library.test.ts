@@ -214,3 +214,15 @@ describe('items in one buffer', () => {
     expect(one.stats().urls).toBe(new Set(urls).size)
   })
 })
+
+it('a string gets the same key in a list as alone, also with half a surrogate pair', async () => {
+  const urls = ['http://a/é', '\ud800a', 'a\udc00', '😀', '\ud83d\ud83d', 'x'.repeat(300_000)]
+  const together = await Sieve.create({ profile: 'raw' })
+  const alone = await Sieve.create({ profile: 'raw' })
+  together.addMany(urls)
+  for (const url of urls) {
+    expect(together.has(url)).toBe(true)
+    alone.add(url)
+  }
+  expect(alone.hasMany(urls)).toEqual(new Uint8Array(urls.length).fill(1))
+})
