@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 const steps = [
   ['npx', ['biome', 'check', '.']],
   ['npx', ['tsc', '--noEmit']],
+  ['npx', ['tsc', '--noEmit', '-p', 'site']],
   ['npx', ['vitest', 'run', ...process.argv.slice(2)]],
 ]
 for (const [command, args] of steps) {

@@ -1,0 +1,186 @@
+// The server's HTTP API as functions. Addresses are relative, so the page works under any path; a password, once
+// given, stays with the tab and goes with every request.
+import type { Explanation as Answer, Plan, Stats } from '../../src/index.ts'
+
+export interface SieveInfo {
+  readonly name: string
+  readonly kind: 'sieve' | 'bloom'
+  readonly createdAt: string
+  readonly can: { readonly forget: boolean; readonly under: boolean }
+  readonly meters: {
+    readonly adds: number
+    readonly fresh: number
+    readonly seen: number
+    readonly asks: number
+  }
+  readonly stats: Stats
+  readonly plan?: Plan
+  readonly bloom?: { readonly capacity: number; readonly errorRate: number; readonly expansion: number }
+}
+
+/** One sieve in a snapshot of /v1/live. */
+export interface LiveSieve {
+  readonly name: string
+  readonly kind: string
+  readonly filter: string
+  readonly profile: string
+  readonly adds: number
+  readonly fresh: number
+  readonly seen: number
+  readonly asks: number
+  readonly urls: number
+  readonly sizeBytes: number
+  readonly fill: number
+  readonly expectedRate: number
+  readonly promisedRate: number | null
+  readonly pastCapacity: boolean
+}
+
+export interface Snapshot {
+  readonly at: string
+  readonly uptimeSeconds: number
+  readonly sizeBytes: number
+  readonly connections: { readonly resp: number; readonly http: number }
+  readonly sieves: readonly LiveSieve[]
+}
+
+export type Verdict = 'new' | 'seen'
+
+export interface LayerVerdict {
+  readonly name: string
+  /** Its part of the key. */
+  readonly of: string
+  readonly verdict: Verdict
+}
+
+export interface Explanation extends Answer {
+  readonly layers?: readonly LayerVerdict[]
+  readonly decidedBy?: string
+}
+
+export type KeyExplanation = Pick<Explanation, 'url' | 'key' | 'isUrl' | 'steps'>
+
+export interface FilterInfo {
+  readonly name: string
+  readonly does: string
+  readonly source: string
+  readonly errs: string
+  readonly can: { readonly delete: boolean; readonly grow: boolean; readonly under: boolean }
+  readonly comfortableUrls?: number
+}
+
+export interface ProfileInfo {
+  readonly name: string
+  readonly does: string
+  readonly rules: readonly { readonly name: string; readonly does: string; readonly lossy: boolean }[]
+}
+
+/** A refusal of the server, in its own words; or that it cannot be reached (status 0). */
+export class ApiError extends Error {
+  readonly status: number
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+const PASSWORD = 'urlsieve-password'
+const UNREACHABLE = 'The server does not answer.'
+
+const encoder = new TextEncoder()
+
+/**
+ * Whether the browser may send a password of its own. Where none was needed for the page itself it has none, and would
+ * only ask the reader for one with a window over ours.
+ */
+let credentials: Promise<RequestCredentials> | null = null
+
+async function findCredentials(): Promise<RequestCredentials> {
+  try {
+    const { status } = await fetch('v1/server', { credentials: 'omit', headers: authorization() })
+    return status === 401 ? 'same-origin' : 'omit'
+  } catch (error) {
+    credentials = null
+    throw error
+  }
+}
+
+export function setPassword(password: string): void {
+  sessionStorage.setItem(PASSWORD, password)
+  credentials = Promise.resolve('omit')
+}
+
+// As Basic: a header takes no letters past Latin-1, a password may have them.
+function authorization(): Record<string, string> {
+  const password = sessionStorage.getItem(PASSWORD)
+  if (password === null) return {}
+  return { authorization: `Basic ${btoa(String.fromCharCode(...encoder.encode(`:${password}`)))}` }
+}
+
+async function refusal(response: Response): Promise<ApiError> {
+  let detail = ''
+  try {
+    detail = ((await response.json()) as { detail?: string }).detail ?? ''
+  } catch {
+    // No problem+json: a proxy in between, say.
+  }
+  return new ApiError(response.status, detail || `The server answered ${response.status}.`)
+}
+
+/** A request with the password; throws an ApiError for any answer but a good one. */
+export async function request(path: string, init: RequestInit = {}): Promise<Response> {
+  let response: Response
+  try {
+    credentials ??= findCredentials()
+    const headers = { ...authorization(), ...init.headers }
+    response = await fetch(path, { ...init, headers, credentials: await credentials })
+  } catch (error) {
+    if (init.signal?.aborted) throw error
+    throw new ApiError(0, UNREACHABLE)
+  }
+  if (!response.ok) throw await refusal(response)
+  return response
+}
+
+async function json<T>(path: string, method = 'GET', body?: unknown): Promise<T> {
+  const sent =
+    body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+  const response = await request(path, { method, ...sent })
+  const text = await response.text()
+  return (text === '' ? undefined : JSON.parse(text)) as T
+}
+
+const at = (name: string, verb = ''): string => `v1/sieves/${encodeURIComponent(name)}${verb && `/${verb}`}`
+
+export interface Verdicts {
+  readonly verdicts: readonly Verdict[]
+  readonly new: number
+  readonly seen: number
+}
+
+export const api = {
+  sieve: (name: string) => json<SieveInfo>(at(name)),
+  create: (name: string, spec: object) => json<SieveInfo>(at(name), 'PUT', spec),
+  drop: (name: string) => json<void>(at(name), 'DELETE'),
+  save: (name: string) => json<void>(at(name, 'save'), 'POST'),
+  add: (name: string, urls: readonly string[]) => json<Verdicts>(at(name, 'add'), 'POST', { urls }),
+  forget: (name: string, urls: readonly string[]) =>
+    json<{ forgotten: readonly boolean[]; count: number }>(at(name, 'forget'), 'POST', { urls }),
+  explain: (name: string, url: string) =>
+    json<Explanation>(`${at(name, 'explain')}?${new URLSearchParams({ url })}`),
+  under: (name: string, folder: string) =>
+    json<{ folder: string; seen: boolean }>(`${at(name, 'under')}?${new URLSearchParams({ folder })}`),
+  key: (url: string, profile: string) => json<KeyExplanation>('v1/explain', 'POST', { url, profile }),
+  filters: async () => (await json<{ filters: FilterInfo[] }>('v1/filters')).filters,
+  profiles: async () => (await json<{ profiles: ProfileInfo[] }>('v1/profiles')).profiles,
+  sieves: async () => (await json<{ sieves: SieveInfo[] }>('v1/sieves')).sieves,
+  /** Whether there is a report of the lab. */
+  hasReport: async () => {
+    try {
+      return (await request('report/', { method: 'HEAD' })).ok
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return false
+      throw error
+    }
+  },
+}

@@ -1,0 +1,31 @@
+// A question before something that cannot be undone: a dialog that the keyboard, the Escape key included, can answer.
+import { h, uniqueId } from './dom.ts'
+
+/** True when the reader says so. */
+export function confirm(title: string, detail: string, act: string): Promise<boolean> {
+  const [titleId, detailId] = [uniqueId('title'), uniqueId('detail')]
+  const dialog = h(
+    'dialog',
+    { 'aria-labelledby': titleId, 'aria-describedby': detailId },
+    h(
+      'form',
+      { method: 'dialog' },
+      h('h2', { id: titleId }, title),
+      h('p', { id: detailId }, detail),
+      h(
+        'div',
+        { class: 'row actions' },
+        h('button', { value: 'no', class: 'primary', autofocus: true }, 'Keep it'),
+        h('button', { value: 'yes', class: 'danger' }, act),
+      ),
+    ),
+  )
+  document.body.append(dialog)
+  dialog.showModal()
+  return new Promise((resolve) => {
+    dialog.addEventListener('close', () => {
+      dialog.remove()
+      resolve(dialog.returnValue === 'yes')
+    })
+  })
+}

@@ -1,0 +1,67 @@
+// Elements in one expression: names, attributes, children. A function among the attributes is an event's handler.
+
+export type Child = Node | string | number | null | undefined | false | readonly Child[]
+type Attribute = string | number | boolean | null | undefined | ((event: Event) => void)
+export type Attributes = Readonly<Record<string, Attribute>>
+
+const SVG = 'http://www.w3.org/2000/svg'
+
+function dress<E extends Element>(element: E, attributes: Attributes, children: readonly Child[]): E {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'function') element.addEventListener(name.slice(2), value)
+    else if (value === true) element.setAttribute(name, '')
+    else if (value !== false && value !== null && value !== undefined)
+      element.setAttribute(name, String(value))
+  }
+  append(element, children)
+  return element
+}
+
+function append(element: Element, children: readonly Child[]): void {
+  for (const child of children) {
+    if (child === null || child === undefined || child === false) continue
+    if (typeof child === 'object' && !(child instanceof Node)) append(element, child)
+    else element.append(child instanceof Node ? child : String(child))
+  }
+}
+
+/** `h('p', { class: 'hint' }, 'text', element)`. */
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  return dress(document.createElement(tag), attributes, children)
+}
+
+/** The same for the elements of a drawing. */
+export function s<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  attributes: Attributes = {},
+  ...children: Child[]
+): SVGElementTagNameMap[K] {
+  return dress(document.createElementNS(SVG, tag), attributes, children)
+}
+
+/** Puts these in place of all that an element holds. */
+export function fill(element: Element, ...children: Child[]): void {
+  element.replaceChildren()
+  append(element, children)
+}
+
+/** Sets an element's text, and touches nothing when it is the same. */
+export function say(element: Element, text: string): void {
+  if (element.textContent !== text) element.textContent = text
+}
+
+/** A pair of term and description, for a list of facts. */
+export const fact = (term: string, ...value: Child[]): HTMLElement =>
+  h('div', {}, h('dt', {}, term), h('dd', {}, ...value))
+
+let ids = 0
+
+/** An id that no other element has. */
+export const uniqueId = (word: string): string => `${word}-${++ids}`
+
+/** Whether the reader asked for less movement. */
+export const isStill = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches

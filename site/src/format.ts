@@ -1,0 +1,74 @@
+// Numbers as people read them: the same everywhere on the page.
+
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
+const short = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
+
+const NONE = '–'
+const DIGITS = '⁰¹²³⁴⁵⁶⁷⁸⁹'
+
+/** 1,234,567 */
+export const count = (n: number): string => whole.format(n)
+
+/** 1.23 M: three figures and a unit. */
+export function compact(n: number): string {
+  for (const [size, unit] of [
+    [1e12, 'T'],
+    [1e9, 'G'],
+    [1e6, 'M'],
+    [1e4, 'k'],
+  ] as const) {
+    if (Math.abs(n) >= size * 0.9995) return `${short.format(unit === 'k' ? n / 1e3 : n / size)} ${unit}`
+  }
+  return short.format(n)
+}
+
+/** 12.3 kB */
+export function bytes(n: number): string {
+  for (const [size, unit] of [
+    [1e12, 'TB'],
+    [1e9, 'GB'],
+    [1e6, 'MB'],
+    [1e3, 'kB'],
+  ] as const) {
+    if (n >= size * 0.9995) return `${short.format(n / size)} ${unit}`
+  }
+  return `${whole.format(n)} B`
+}
+
+/** 61.2 % */
+export function share(part: number | null): string {
+  if (part === null || Number.isNaN(part)) return NONE
+  const percent = part * 100
+  return `${percent >= 9.995 || percent === 0 ? short.format(percent) : percent.toPrecision(2)} %`
+}
+
+export const power = (exponent: number): string =>
+  `10${exponent < 0 ? '⁻' : ''}${[...String(Math.abs(exponent))].map((digit) => DIGITS[Number(digit)]).join('')}`
+
+/** A chance: 0.012 as it is, small ones as 1.2 × 10⁻⁶. */
+export function rate(p: number | null | undefined): string {
+  if (p === null || p === undefined || Number.isNaN(p)) return NONE
+  if (p === 0) return '0'
+  if (p >= 0.001) return String(Number(p.toPrecision(2)))
+  let exponent = Math.floor(Math.log10(p))
+  let figure = (p / 10 ** exponent).toPrecision(2)
+  if (figure === '10') {
+    figure = '1.0'
+    exponent++
+  }
+  return figure === '1.0' ? power(exponent) : `${figure} × ${power(exponent)}`
+}
+
+/** One in so many, for a chance that is meant to be felt. */
+export const oneIn = (p: number): string => (p > 0 ? `1 in ${compact(1 / p)}` : 'none')
+
+export const number = (n: number | null | undefined, digits = 3): string =>
+  n === null || n === undefined ? NONE : String(Number(n.toPrecision(digits)))
+
+export const plural = (n: number, one: string, many = `${one}s`): string =>
+  `${count(n)} ${n === 1 ? one : many}`
+
+const clock = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+
+/** 15 Nov 2026, 12:05, in the reader's time. */
+export const moment = (date: string | number): string => clock.format(new Date(date))

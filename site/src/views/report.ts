@@ -1,0 +1,35 @@
+// The lab's report, when the server has one: in a frame, and as a page of its own.
+import { api } from '../api.ts'
+import { fill, h } from '../dom.ts'
+import { heading, notice, type View } from '../view.ts'
+
+export const reportView: View = async ({ root, signal }) => {
+  fill(root, heading('The lab’s report'), h('p', { class: 'hint' }, 'Looking for it …'))
+  const isThere = await api.hasReport()
+  if (signal.aborted) return
+  if (!isThere) {
+    fill(
+      root,
+      heading('The lab’s report'),
+      notice(
+        'There is none yet.',
+        h(
+          'p',
+          {},
+          'Make one with ',
+          h('code', {}, 'urlsieve lab'),
+          ', and start the server with ',
+          h('code', {}, '--report urlsieve-lab'),
+          '.',
+        ),
+      ),
+    )
+    return
+  }
+  fill(
+    root,
+    heading('The lab’s report', 'The papers’ experiments again, and a fair fight at equal memory.'),
+    h('p', {}, h('a', { href: 'report/' }, 'Open it as a page of its own')),
+    h('iframe', { class: 'report', src: 'report/', title: 'The lab’s report' }),
+  )
+}

@@ -1,0 +1,278 @@
+// One sieve: its charts, all it says of itself, and what can be done with it.
+import { api, type SieveInfo } from '../api.ts'
+import { confirm } from '../confirm.ts'
+import { fact, fill, h } from '../dom.ts'
+import { bytes, count, moment, number, plural, rate, share } from '../format.ts'
+import { SieveCharts } from '../sieve-charts.ts'
+import { Complaint, heading, isMissing, labelled, notice, plainInput, type View } from '../view.ts'
+
+/** How often the numbers below the charts are asked for. */
+const EVERY_MS = 2000
+
+/** What the further estimates of a rate mean. */
+const RATES: Readonly<Record<string, string>> = {
+  paper: 'by the paper’s formula',
+  corrected: 'for a new page in a known folder',
+  recombined: 'for known segments in a new combination',
+  lookAlike: 'for a URL of a known feature',
+  newFeature: 'for a URL of a new feature',
+}
+
+const facts = (title: string, ...pairs: (HTMLElement | null)[]): HTMLElement =>
+  h('section', {}, h('h2', {}, title), h('dl', { class: 'facts' }, ...pairs))
+
+function rateFacts({ stats }: SieveInfo): HTMLElement {
+  const { expectedRate, promisedRate, pastCapacity, rates = {} } = stats
+  return facts(
+    'How wrong it is',
+    fact('Expected rate now', rate(expectedRate)),
+    fact('Promised rate', promisedRate === null ? 'none' : rate(promisedRate)),
+    fact(
+      'Within its promise',
+      pastCapacity ? h('strong', { class: 'over' }, 'no: it holds more than it is made for') : 'yes',
+    ),
+    ...Object.entries(rates).map(([name, value]) => fact(`Rate ${RATES[name] ?? name}`, rate(value))),
+  )
+}
+
+function sizeFacts({ stats, plan, bloom }: SieveInfo): HTMLElement {
+  return facts(
+    'How large it is',
+    fact('Memory', bytes(stats.sizeBytes)),
+    fact('Bits a URL', number(stats.bitsPerUrl)),
+    fact('Fill', share(stats.fill)),
+    plan
+      ? fact('Made for', plan.expectedUrls === null ? 'any number' : plural(plan.expectedUrls, 'URL'))
+      : null,
+    plan?.bits ? fact('m, bits', count(plan.bits)) : null,
+    plan?.hashes ? fact('k, hashes', count(plan.hashes)) : null,
+    ...(plan?.shape
+      ? Object.entries(plan.shape).map(([name, value]) => fact(name, value === null ? 'none' : String(value)))
+      : []),
+    bloom ? fact('Capacity', count(bloom.capacity)) : null,
+    bloom ? fact('Error rate', rate(bloom.errorRate)) : null,
+    bloom ? fact('Expansion', bloom.expansion === 0 ? 'none' : count(bloom.expansion)) : null,
+  )
+}
+
+function countFacts({ stats, meters, kind, createdAt }: SieveInfo): HTMLElement {
+  return facts(
+    'What it was given',
+    fact('URLs remembered', count(stats.urls)),
+    fact('Answered “seen”', count(stats.seen)),
+    fact('No URLs', count(stats.invalid)),
+    fact('Adds since the start', count(meters.adds)),
+    fact('Of them new', count(meters.fresh)),
+    fact('Questions since the start', count(meters.asks)),
+    fact('Filter', stats.filter),
+    fact('Profile', stats.profile),
+    fact('Hash', stats.hash),
+    fact('Made', moment(createdAt)),
+    fact('By', kind === 'bloom' ? 'BF.*: items untouched' : 'a sieve of URLs'),
+  )
+}
+
+function storeFacts({ stats: { store } }: SieveInfo): HTMLElement {
+  if (!store) return facts('Where it is', fact('Store', 'in memory only: it ends with the server'))
+  return facts(
+    'Where it is',
+    fact('Folder', h('code', { class: 'url' }, store.path)),
+    fact('Durability', store.durability),
+    fact('Log', bytes(store.logBytes)),
+    fact('Snapshot', store.snapshotting ? 'being made' : bytes(store.snapshotBytes)),
+    fact('Keeps the keys', store.keepKeys ? 'yes' : 'no'),
+  )
+}
+
+function layerTable({ stats: { layers } }: SieveInfo): HTMLElement | null {
+  if (!layers) return null
+  const row = (layer: (typeof layers)[number]) =>
+    h(
+      'tr',
+      {},
+      h('th', { scope: 'row' }, layer.name),
+      h(
+        'td',
+        { class: 'meter-cell' },
+        h('meter', { min: 0, max: 1, value: layer.fill, 'aria-label': `Fill of ${layer.name}` }),
+      ),
+      h('td', { class: 'number' }, share(layer.fill)),
+      h('td', { class: 'number' }, count(Math.round(layer.distinct))),
+    )
+  return h(
+    'section',
+    {},
+    h('h2', {}, 'Its layers'),
+    h(
+      'table',
+      { class: 'layer-fill' },
+      h('caption', { class: 'unseen' }, 'Fill of each layer'),
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          h('th', { scope: 'col' }, 'Layer'),
+          h('th', { scope: 'col', colspan: 2 }, 'Fill'),
+          h('th', { scope: 'col', class: 'number' }, 'Distinct entries'),
+        ),
+      ),
+      h('tbody', {}, ...layers.map(row)),
+    ),
+  )
+}
+
+/** A field with one button, and the answer read out beside it. */
+function question(
+  label: string,
+  field: HTMLInputElement | HTMLTextAreaElement,
+  act: string,
+  hint: string,
+  ask: (text: string) => Promise<string>,
+): HTMLElement {
+  const complaint = new Complaint()
+  const button = h('button', { type: 'submit' }, act)
+  const answer = h('p', { class: 'answer', 'aria-live': 'polite' })
+  const form = h(
+    'form',
+    { class: 'question' },
+    labelled(label, field, hint),
+    button,
+    answer,
+    complaint.element,
+  )
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    fill(answer)
+    void complaint.during(button, async () => fill(answer, await ask(field.value)))
+  })
+  return form
+}
+
+/** What can be asked of a sieve and told to it, as far as its filter can. */
+function questionsFor({ name, can }: SieveInfo, refresh: () => Promise<void>): HTMLElement[] {
+  const urls = h('textarea', {
+    id: 'urls',
+    rows: 4,
+    required: true,
+    spellcheck: 'false',
+    autocapitalize: 'off',
+  })
+  const forms = [
+    question('Add URLs', urls, 'Add', 'One a line.', async (text) => {
+      const lines = text
+        .split('\n')
+        .map((line) => line.trim())
+        .filter(Boolean)
+      const verdicts = await api.add(name, lines)
+      await refresh()
+      return `${plural(lines.length, 'URL')}: ${count(verdicts.new)} new, ${count(verdicts.seen)} seen.`
+    }),
+  ]
+  if (can.under) {
+    const folder = plainInput('folder', { required: true })
+    const hint = 'A host or folder, such as example.com/blog/.'
+    const ask = async (text: string) =>
+      (await api.under(name, text)).seen ? 'Yes, or it errs at its rate.' : 'Nothing: this is certain.'
+    forms.push(question('Anything under a folder?', folder, 'Ask', hint, ask))
+  }
+  if (can.forget) {
+    const url = plainInput('forget', { required: true })
+    const forget = async (text: string) => {
+      const { count: forgotten } = await api.forget(name, [text])
+      await refresh()
+      return forgotten === 1 ? 'Forgotten.' : 'It was not remembered.'
+    }
+    forms.push(question('Forget a URL', url, 'Forget', 'It is new again from then on.', forget))
+  }
+  return forms
+}
+
+export const sieveView: View = async ({ root, live, name, signal }) => {
+  const first = await api.sieve(name).catch((error: unknown) => {
+    if (isMissing(error)) return null
+    throw error
+  })
+  if (signal.aborted) return
+  if (first === null) {
+    fill(
+      root,
+      heading(name),
+      notice('There is no sieve of this name.', h('p', {}, h('a', { href: '#/' }, 'All sieves'))),
+    )
+    return
+  }
+  const charts = new SieveCharts()
+  const numbers = h('div', { class: 'fact-groups' })
+  const complaint = new Complaint()
+  const done = h('p', { class: 'answer', role: 'status' })
+  const save = h('button', { type: 'button' }, 'Save now')
+  const drop = h('button', { type: 'button', class: 'danger' }, 'Delete')
+  const tryLink = h(
+    'a',
+    { class: 'button', href: `#/try?${new URLSearchParams({ sieve: name })}` },
+    'Try a URL',
+  )
+
+  const draw = (info: SieveInfo) =>
+    fill(numbers, rateFacts(info), sizeFacts(info), countFacts(info), storeFacts(info), layerTable(info))
+  const refresh = async () => {
+    const info = await api.sieve(name)
+    if (!signal.aborted) draw(info)
+  }
+
+  save.addEventListener('click', () =>
+    complaint.during(save, async () => {
+      await api.save(name)
+      fill(
+        done,
+        first.stats.store
+          ? 'All of it is on the disk.'
+          : 'It lives in memory only: there is nothing to save to.',
+      )
+      await refresh()
+    }),
+  )
+  drop.addEventListener('click', async () => {
+    const known = plural(
+      live.snapshot?.sieves.find((one) => one.name === name)?.urls ?? first.stats.urls,
+      'URL',
+    )
+    const isSure = await confirm(
+      `Delete ${name}?`,
+      `It forgets ${known}, for ever: every one of them is new again.`,
+      'Delete it',
+    )
+    if (!isSure) return
+    await complaint.during(drop, async () => {
+      await api.drop(name)
+      location.hash = '#/'
+    })
+  })
+
+  fill(
+    root,
+    h('p', { class: 'trail' }, h('a', { href: '#/' }, 'Sieves')),
+    heading(name, `${first.stats.filter} · ${first.stats.profile}`),
+    h('div', { class: 'row actions verbs' }, tryLink, save, drop),
+    done,
+    complaint.element,
+    charts.element,
+    h(
+      'section',
+      {},
+      h('h2', {}, 'Ask and tell'),
+      h('div', { class: 'questions' }, ...questionsFor(first, refresh)),
+    ),
+    numbers,
+  )
+  draw(first)
+  live.listen(() => {
+    const sieve = live.snapshot?.sieves.find((one) => one.name === name)
+    const history = live.histories.get(name)
+    if (sieve && history) charts.show(history, sieve.promisedRate)
+  }, signal)
+  const timer = setInterval(() => void refresh().catch(() => {}), EVERY_MS)
+  signal.addEventListener('abort', () => clearInterval(timer))
+}

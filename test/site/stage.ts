@@ -1,0 +1,165 @@
+// The page as users meet it: built, served by the real server, with sieves that are in use, in a real browser.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { BrowserContext, Page } from 'playwright-core'
+import { build } from 'vite'
+import { report } from '../../src/lab/report.ts'
+import { run } from '../../src/lab/run.ts'
+import { HTTP_LIMITS, openHttp } from '../../src/server/http/index.ts'
+import { serverInfo } from '../../src/server/info.ts'
+import { LocalHouse } from '../../src/server/local-house.ts'
+import { launch } from '../chromium.ts'
+import { digits } from '../lab/samples.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const configFile = fileURLToPath(new URL('../../site/vite.config.ts', import.meta.url))
+
+/** How often the sieves in use are given URLs. */
+const TRAFFIC_MS = 100
+
+interface Violation {
+  readonly id: string
+  readonly impact: string
+  readonly nodes: readonly { readonly html: string }[]
+}
+
+/** What a page said that it should not have: errors, broken promises of its policy, requests to elsewhere. */
+export interface Visit {
+  readonly page: Page
+  readonly said: string[]
+}
+
+const URLS = [
+  (i: number) => `https://www.example.com/item/${i}`,
+  (i: number) => `http://news.example.org/2026/${1 + (i % 12)}/story-${i}.html`,
+  (i: number) => `https://code.example.net/owner-${i % 97}/project-${i}`,
+]
+
+/** So many links of which about `repeats` have come before. */
+function links(from: number, count: number, repeats: number): string[] {
+  return Array.from({ length: count }, (_, n) => {
+    const isOld = (n * 7919) % 100 < repeats * 100
+    const i = isOld ? (n * 31) % Math.max(1, from) : from + n
+    return URLS[i % URLS.length]!(i)
+  })
+}
+
+export class Stage {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'urlsieve-site-'))
+  #house!: LocalHouse
+  #http: Awaited<ReturnType<typeof openHttp>> | null = null
+  #traffic: NodeJS.Timeout | undefined
+  #given = 0
+  browser!: BrowserContext
+  port = 0
+
+  get address(): string {
+    return `http://127.0.0.1:${this.port}/`
+  }
+
+  /** Builds the page, opens the server and the browser. */
+  async open({ withReport = false, data = false } = {}): Promise<void> {
+    const site = join(this.#folder, 'site')
+    await build({ configFile, logLevel: 'silent', build: { outDir: site } })
+    mkdirSync(join(this.#folder, 'report'))
+    if (withReport) {
+      const made = report(await run({ experiments: [digits], quick: true }))
+      writeFileSync(join(this.#folder, 'report', 'report.html'), made)
+    }
+    const store = data ? { data: join(this.#folder, 'data') } : {}
+    this.#house = await LocalHouse.open({ ...store, memoryBytes: 2 ** 30, mostSieves: 100 })
+    await this.serve()
+    this.browser = await launch()
+  }
+
+  /** Listens, on the same port as before when there was one. */
+  async serve(password?: string): Promise<void> {
+    this.#http = await openHttp(this.#house, {
+      host: '127.0.0.1',
+      port: this.port,
+      limits: HTTP_LIMITS,
+      server: serverInfo('test'),
+      siteFolder: join(this.#folder, 'site'),
+      reportFolder: join(this.#folder, 'report'),
+      onDefect: (error) => process.stderr.write(`${error instanceof Error ? error.stack : error}\n`),
+      ...(password !== undefined && { password }),
+    })
+    this.port = this.#http.port
+  }
+
+  /** Stops listening; the sieves stay. */
+  async hangUp(): Promise<void> {
+    await this.#http?.close()
+    this.#http = null
+  }
+
+  /** Makes a sieve and gives it some URLs. */
+  async fill(name: string, spec: object, count: number, repeats = 0.3): Promise<void> {
+    await this.#ask('PUT', name, '', spec)
+    await this.#ask('POST', name, '/add', { urls: links(0, count, repeats) })
+  }
+
+  /** Gives these sieves URLs again and again, with every tenth of them a new one. */
+  use(names: Readonly<Record<string, number>>): void {
+    this.#traffic = setInterval(() => {
+      this.#given++
+      for (const [name, count] of Object.entries(names)) {
+        const many = Math.round(count * (0.7 + 0.3 * Math.sin(this.#given / 15 + name.length)))
+        const repeats = 0.6 + 0.25 * Math.sin(this.#given / 40 + name.length)
+        void this.#ask('POST', name, '/add', { urls: links(this.#given * 1000, many, repeats) }).catch(
+          () => {},
+        )
+      }
+    }, TRAFFIC_MS)
+  }
+
+  async #ask(method: string, name: string, verb: string, body: object): Promise<void> {
+    const response = await fetch(`${this.address}v1/sieves/${encodeURIComponent(name)}${verb}`, {
+      method,
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    })
+    if (!response.ok) throw new Error(`${method} ${name}${verb}: ${await response.text()}`)
+  }
+
+  /** A page at an address of ours, and what it says. */
+  async visit(hash: string, scheme: 'light' | 'dark' = 'light', width = 1280): Promise<Visit> {
+    const page = await this.browser.newPage()
+    const said: string[] = []
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') said.push(message.text())
+    })
+    page.on('pageerror', (error) => said.push(error.message))
+    page.on('request', (request) => {
+      if (!request.url().startsWith(this.address)) said.push(`asked for ${request.url()}`)
+    })
+    await page.emulateMedia({ colorScheme: scheme })
+    await page.setViewportSize({ width, height: width < 500 ? 800 : 900 })
+    await page.goto(`${this.address}${hash}`)
+    return { page, said }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#traffic)
+    await this.browser?.close()
+    await this.hangUp()
+    await this.#house?.close()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+/** What axe finds serious or critical. */
+export async function seriousFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  const violations = (await page.evaluate('axe.run().then((found) => found.violations)')) as Violation[]
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`)
+}
+
+/** How much of the page is past its right edge, in pixels. */
+export const overflow = (page: Page): Promise<number> =>
+  page.evaluate('document.documentElement.scrollWidth - innerWidth')
