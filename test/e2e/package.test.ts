@@ -45,6 +45,7 @@ describe('the tarball', () => {
     'dist/index.js',
     'dist/index.d.ts',
     'dist/cli/main.js',
+    'dist/site/index.html',
   ])('holds %s', (path) => {
     expect(paths).toContain(path)
   })
@@ -52,7 +53,9 @@ describe('the tarball', () => {
   it('holds nothing else: no sources, tests or benchmarks', () => {
     const others = paths.filter(
       (path) =>
-        !/^(dist\/.+\.(js|d\.ts)|docs\/.+|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(path),
+        !/^(dist\/.+\.(js|d\.ts)|dist\/site\/(index\.html|[\w.-]+\.svg|assets\/[\w.-]+\.(js|css))|docs\/.+|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(
+          path,
+        ),
     )
     expect(others).toEqual([])
     expect(paths.filter((path) => /(^|\/)(src|test|bench|kernel)\/|\.test\./.test(path))).toEqual([])
@@ -60,7 +63,7 @@ describe('the tarball', () => {
 
   it('holds nothing stale: every file of dist/ has its source', () => {
     const sources = paths
-      .filter((path) => path.startsWith('dist/'))
+      .filter((path) => path.startsWith('dist/') && !path.startsWith('dist/site/'))
       .map((path) => path.replace(/^dist/, 'src'))
     const gone = sources.filter((path) => !existsSync(join(root, path.replace(/(\.d\.ts|\.js)$/, '.ts'))))
     expect(gone, "left from an older build: remove dist/ and run 'npm run build'").toEqual([])
