@@ -20,7 +20,7 @@ export { classicCreate, classicAdd, classicHas, classicOnes, classicRestored, cl
 export { makeFeatures } from './features'
 export { eigenvalueCreate, eigenvalueAdd, eigenvalueHas, eigenvalueOnes, eigenvalueRestored, eigenvalueBits } from './filters/eigenvalue'
 export {
-  multilayerCreate, multilayerAdd, multilayerHas, multilayerLayers, multilayerOnes, multilayerLasts,
+  multilayerCreate, multilayerAdd, multilayerHas, multilayerLayers, multilayerLook, multilayerPieces, multilayerKnows, multilayerOnes, multilayerLasts,
   multilayerReach, multilayerRestored, multilayerSetLasts, multilayerBits,
 } from './filters/multilayer'
 export {

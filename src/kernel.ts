@@ -70,6 +70,9 @@ export interface KernelExports {
   multilayerAdd(from: number, n: number): number
   multilayerHas(from: number, n: number): void
   multilayerLayers(): number
+  multilayerLook(): number
+  multilayerPieces(): number
+  multilayerKnows(piece: number): number
   multilayerOnes(layer: number): number
   multilayerLasts(layer: number): number
   multilayerReach(layers: number): number

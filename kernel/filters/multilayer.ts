@@ -305,6 +305,27 @@ export function multilayerHas(from: u32, n: u32): void {
   }
 }
 
+/** Looks closely at the batch's first key: finds its pieces and returns how many they are, or -1 without room. */
+export function multilayerLook(): i32 {
+  return collect(0, 1) == 0 || !locateGroup(0, 1) ? -1 : <i32>load<u32>(counts)
+}
+
+/** The pieces that were found: a u32 start and a u32 end each. */
+export function multilayerPieces(): usize {
+  return pieces
+}
+
+/** Whether the layer of that piece has all its bits set; for the number of pieces, whether the XOR layer has. */
+export function multilayerKnows(piece: u32): bool {
+  const own = load<u32>(counts)
+  const layer = layerOf(piece)
+  if (piece < own && layer >= layers) return false
+  const array = piece < own ? <usize>load<u32>(arrays + (<usize>layer << 2)) : xorArray
+  const p = located + (<usize>(piece * count) << 3)
+  for (let j: usize = 0; j < <usize>count; j++) if (!isSetAt(array, load<u64>(p + (j << 3)))) return false
+  return true
+}
+
 export function multilayerLayers(): u32 {
   return layers
 }
