@@ -14,13 +14,20 @@ const help = `usage: npm run bench -- [options]
   --quick          300000 lines: a smoke test, too short for the bounds
   --rounds N       samples of each case (default 3)
   --seed N         of the generator (default 1)
-  --only GROUP     command or library
+  --only GROUP     command, library or server; the server has options of its own: --only server --help
   --case NAME      only cases whose name contains NAME; may be given more than once
   --list           name the cases and stop
 `
 
 async function main() {
-  const settings = settingsOf(process.argv.slice(2))
+  const args = process.argv.slice(2)
+  const command = ['npm run bench --', ...args].join(' ')
+  const only = args.indexOf('--only')
+  if (only >= 0 && args[only + 1] === 'server') {
+    const { benchServer } = await import('./server.mjs')
+    return benchServer(args.toSpliced(only, 2), command)
+  }
+  const settings = settingsOf(args)
   if (settings.help) return void process.stdout.write(help)
   const groups = groupsOf(settings)
   if (settings.list) {
@@ -30,7 +37,6 @@ async function main() {
   const { lines, seed, rounds } = settings
   const unbuilt = groups.flatMap(({ cases }) => cases).find(({ required, missing }) => required && missing())
   if (unbuilt) throw new Error(unbuilt.missing())
-  const command = ['npm run bench --', ...process.argv.slice(2)].join(' ')
   const build = buildDigest()
   const results = new ResultsFile({ command, lines, seed, rounds, generatorVersion, build })
   for (const group of groups) await runGroup(group, settings, results)
@@ -59,7 +65,7 @@ function settingsOf(args) {
     },
   })
   if (values.only !== undefined && !['command', 'library'].includes(values.only)) {
-    throw new Error(`--only is command or library, got ${values.only}`)
+    throw new Error(`--only is command, library or server, got ${values.only}`)
   }
   return {
     ...values,

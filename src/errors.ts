@@ -13,6 +13,8 @@ export type SieveErrorCode =
   | 'locked'
   /** The disk is full, read-only or broken. */
   | 'disk'
+  /** A server or cluster that does not answer, or refuses. */
+  | 'network'
 
 export class SieveError extends Error {
   readonly code: SieveErrorCode

@@ -3,6 +3,12 @@ export type { Step } from './canonical/explain.ts'
 export { type Profile, type ProfileName, profiles } from './canonical/profiles.ts'
 export { type Rule, type RuleName, rules } from './canonical/rules.ts'
 export type { CommandRun, Commands } from './commands.ts'
+export {
+  type ContentOptions,
+  ContentSieve,
+  type ContentStats,
+  type ContentVerdict,
+} from './content/content-sieve.ts'
 export { SieveError, type SieveErrorCode } from './errors.ts'
 export type { Feed, FeedOptions } from './feed.ts'
 export type { Capabilities, FilterOptions, LayerMeasure, Plan, SizeRequest } from './filters/filter.ts'

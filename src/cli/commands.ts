@@ -17,6 +17,8 @@ export const commands: Readonly<Record<string, () => Promise<Register>>> = {
   freeze: async () => (await import('./freeze.ts')).freezeCommand,
   search: async () => (await import('./search.ts')).searchCommand,
   run: async () => (await import('./run.ts')).runCommand,
+  serve: async () => (await import('./serve.ts')).serveCommand,
+  crawl: async () => (await import('./crawl.ts')).crawlCommand,
   lab: async () => (await import('./lab.ts')).labCommand,
 }
 

@@ -1,77 +1,31 @@
 // `urlsieve dedupe --filter exact --state FOLDER`: the same job with no error at all, through LevelDB.
-import { createReadStream } from 'node:fs'
-import { createGunzip } from 'node:zlib'
-import { ExactSieve, keptLines, siftLines } from '../exact/index.ts'
+import { ExactSieve } from '../exact/index.ts'
 import type { Durability, ProfileName } from '../index.ts'
-import { CommandError, EXIT, reason } from './exit.ts'
-import { Output, tell } from './output.ts'
-import { Progress } from './progress.ts'
+import { dedupeLines, type LinesRequest } from './dedupe-lines.ts'
 
-interface Request {
-  readonly paths: readonly string[]
-  readonly totalBytes: number | null
+interface Request extends LinesRequest {
   readonly folder: string
   readonly profile?: ProfileName
   readonly durability?: Durability
   readonly expectedUrls?: number
-  readonly keep: 'new' | 'seen'
-  readonly output?: string
-  readonly stats: boolean
-  readonly quiet: boolean
-}
-
-const CHUNK_BYTES = 256 * 1024
-
-// A line that a file ends with has its newline here, so that the next file's first is its own.
-async function* chunksOf(paths: readonly string[]): AsyncGenerator<Uint8Array> {
-  for (const path of paths) {
-    const file = createReadStream(path === '-' ? '/dev/stdin' : path, { highWaterMark: CHUNK_BYTES })
-    const gunzip = path.endsWith('.gz') ? createGunzip() : null
-    if (gunzip) file.on('error', (error) => gunzip.destroy(error)).pipe(gunzip)
-    let last = 10
-    try {
-      for await (const chunk of (gunzip ?? file) as AsyncIterable<Buffer>) {
-        last = chunk.at(-1) ?? last
-        yield chunk
-      }
-    } catch (error) {
-      throw new CommandError(EXIT.input, `cannot read ${path === '-' ? 'stdin' : path}: ${reason(error)}`)
-    }
-    if (last !== 10) yield Buffer.of(10)
-  }
 }
 
 export async function dedupeExact(request: Request): Promise<void> {
-  const started = performance.now()
   const { profile, durability, expectedUrls } = request
   const sieve = await ExactSieve.open(request.folder, {
     ...(profile && { profile }),
     ...(durability && { durability }),
     ...(expectedUrls && { expectedUrls }),
   })
-  const output = new Output(request.output)
-  const progress = new Progress(request.totalBytes, request.quiet)
-  const counts = { lines: 0, new: 0, seen: 0, bytes: 0 }
-  try {
-    for await (const batch of siftLines(sieve, chunksOf(request.paths))) {
-      output.write(keptLines(batch, request.keep))
-      const fresh = batch.verdicts.reduce((sum, verdict) => sum + verdict, 0)
-      counts.lines += batch.verdicts.length
-      counts.new += fresh
-      counts.seen += batch.verdicts.length - fresh
-      counts.bytes += batch.lines.length
-      progress.tick(() => ({ lines: counts.lines, fresh: counts.new, bytes: counts.bytes }))
-    }
-  } finally {
-    progress.done()
-    output.close()
-    const { invalid, front, cache } = sieve.stats()
-    await sieve.close()
-    if (request.stats) {
-      const seconds = (performance.now() - started) / 1000
-      const urlsPerSecond = Math.round(counts.lines / seconds)
-      const sizeBytes = front.sizeBytes + cache.sizeBytes
-      tell(`${JSON.stringify({ ...counts, invalid, seconds, urlsPerSecond, sizeBytes })}\n`)
-    }
-  }
+  await dedupeLines(
+    {
+      addLines: (bytes) => sieve.addLines(bytes),
+      async end() {
+        const { invalid, front, cache } = sieve.stats()
+        await sieve.close()
+        return { invalid, sizeBytes: front.sizeBytes + cache.sizeBytes }
+      },
+    },
+    request,
+  )
 }

@@ -7,6 +7,7 @@ import { checkOutput, readInput, totalBytes } from './input.ts'
 import { Output, tell } from './output.ts'
 import { Progress } from './progress.ts'
 import { type SieveFlags, sieveOptions, withSieveOptions } from './sieve-options.ts'
+import { windowOf } from './values.ts'
 
 interface Flags extends SieveFlags {
   repeated?: boolean
@@ -16,11 +17,14 @@ interface Flags extends SieveFlags {
   state?: string
   durability?: Durability
   keepKeys?: boolean
+  redis?: string
+  redisName: string
+  redisRetry?: { ms?: number }
   quiet?: boolean
 }
 
 export function dedupeCommand(program: Command): void {
-  withSieveOptions(program.command('dedupe'), {}, ['exact'])
+  withSieveOptions(program.command('dedupe'), {}, ['exact', 'compact'])
     .summary('print the first occurrence of every URL')
     .description(
       'Prints the first occurrence of every URL: original bytes, input order. Reads stdin when no file or - is given;\n' +
@@ -39,6 +43,16 @@ export function dedupeCommand(program: Command): void {
       ]),
     )
     .option('--keep-keys', 'with --state: keep the keys too, to export, merge and forget by folder')
+    .option(
+      '--redis <url>',
+      'remember on Redis or a cluster: redis://host:port; filters fingerprint and compact',
+    )
+    .option('--redis-name <name>', 'with --redis: which sieve there', 'urlsieve')
+    .option(
+      '--redis-retry <time>',
+      'with --redis: how long to go on without an answer, 30s',
+      windowOf('--redis-retry'),
+    )
     .option('--stats', 'one JSON object to stderr at the end')
     .option('--quiet', 'no progress')
     .addHelpText(
@@ -48,6 +62,7 @@ Examples:
   urlsieve dedupe links.txt > unique.txt
   zcat crawl-*.gz | urlsieve dedupe --profile raw | sort
   urlsieve dedupe today.txt --state seen > new-today.txt
+  urlsieve dedupe today.txt --redis redis://127.0.0.1:6379 > new-for-everyone.txt
   urlsieve dedupe links.txt.gz --filter blocked --urls 10M --fpr 1e-6 --stats -o unique.txt`,
     )
     .action(dedupe)
@@ -58,10 +73,11 @@ async function dedupe(files: string[], flags: Flags, command: Command): Promise<
   const paths = files.length > 0 ? files : ['-']
   const total = totalBytes(paths)
   checkOutput(paths, flags.output)
-  if ((flags.filter as string) === 'exact') {
-    await exact(paths, total, flags, command)
-    return
+  if (flags.redis !== undefined) return onRedis(flags.redis, paths, total, flags, command)
+  if ((flags.filter as string) === 'compact') {
+    throw new CommandError(EXIT.usage, '--filter compact needs --redis: where to remember')
   }
+  if ((flags.filter as string) === 'exact') return exact(paths, total, flags, command)
   const sieve = await openSieve(flags, command)
   const known = sieve.stats()
   const output = new Output(flags.output)
@@ -101,28 +117,69 @@ async function dedupe(files: string[], flags: Flags, command: Command): Promise<
   }
 }
 
+/** What a run that answers later is asked, whatever remembers. */
+const linesRequest = (paths: string[], totalBytes: number | null, flags: Flags) => ({
+  paths,
+  totalBytes,
+  keep: flags.repeated ? ('seen' as const) : ('new' as const),
+  ...(flags.output && { output: flags.output }),
+  stats: flags.stats ?? false,
+  quiet: flags.quiet ?? false,
+})
+
 // No error at all, on the disk: LevelDB, loaded only for this.
-async function exact(
-  paths: string[],
-  totalBytes: number | null,
-  flags: Flags,
-  command: Command,
-): Promise<void> {
+async function exact(paths: string[], total: number | null, flags: Flags, command: Command): Promise<void> {
   if (flags.state === undefined)
     throw new CommandError(EXIT.usage, '--filter exact needs --state: where to remember')
   if (flags.keys) throw new CommandError(EXIT.usage, '--filter exact prints lines, not --keys')
   const { dedupeExact } = await import('./dedupe-exact.ts')
   await dedupeExact({
-    paths,
-    totalBytes,
+    ...linesRequest(paths, total, flags),
     folder: flags.state,
     ...(command.getOptionValueSource('profile') !== 'default' && { profile: flags.profile }),
     ...(flags.durability && { durability: flags.durability }),
     ...(flags.urls && { expectedUrls: flags.urls }),
-    keep: flags.repeated ? 'seen' : 'new',
-    ...(flags.output && { output: flags.output }),
-    stats: flags.stats ?? false,
-    quiet: flags.quiet ?? false,
+  })
+}
+
+// On Redis, loaded only for this. What is there already keeps its own parameters unless told otherwise.
+async function onRedis(
+  url: string,
+  paths: string[],
+  total: number | null,
+  flags: Flags,
+  command: Command,
+): Promise<void> {
+  const filter = flags.filter as string
+  const isSaid = (name: string) => command.getOptionValueSource(name) !== 'default'
+  if (filter !== 'fingerprint' && filter !== 'compact') {
+    throw new CommandError(EXIT.usage, `--redis with --filter ${filter}: expected fingerprint or compact`)
+  }
+  if (isSaid('hash')) throw new CommandError(EXIT.usage, '--redis hashes by siphash: leave --hash out')
+  for (const option of ['state', 'keys', 'keepKeys', 'durability', 'memory', 'bits', 'hashes'] as const) {
+    if (flags[option] === undefined) continue
+    throw new CommandError(EXIT.usage, `--redis with --${option.replace('K', '-k')}: expected one of them`)
+  }
+  if (flags.window?.urls !== undefined) {
+    throw new CommandError(EXIT.usage, '--redis forgets by age: expected --window with a time such as 30d')
+  }
+  if (flags.redisRetry && flags.redisRetry.ms === undefined) {
+    throw new CommandError(EXIT.usage, '--redis-retry: expected a time of up to 60s, such as 10s')
+  }
+  const { dedupeRedis } = await import('./dedupe-redis.ts')
+  await dedupeRedis({
+    ...linesRequest(paths, total, flags),
+    url,
+    name: flags.redisName,
+    ...(flags.redisRetry?.ms !== undefined && { retryMs: flags.redisRetry.ms }),
+    shape: {
+      ...(isSaid('filter') && { mode: filter }),
+      ...(isSaid('profile') && { profile: flags.profile }),
+      ...(flags.urls && { expectedUrls: flags.urls }),
+      ...(flags.fpr && { falsePositiveRate: flags.fpr }),
+      ...(flags.window?.ms && { windowMs: flags.window.ms }),
+      ...(flags.generations && { generations: flags.generations }),
+    },
   })
 }
 

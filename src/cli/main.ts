@@ -16,6 +16,7 @@ const SIEVE_EXIT = {
   version: EXIT.input,
   locked: EXIT.input,
   disk: EXIT.output,
+  network: EXIT.input,
 } as const
 
 /** The library's option names as the command spells them. */

@@ -28,11 +28,15 @@ export interface SieveFlags {
   generations?: number
 }
 
-/** `defaults` for a command whose paper says otherwise; `moreFilters` for one that knows others than the registry's. */
+/**
+ * `defaults` for a command whose paper says otherwise; `moreFilters` for one that knows others than the registry's;
+ * `depthFlag` for one with a --depth of its own.
+ */
 export function withSieveOptions(
   command: Command,
   defaults: Partial<SieveFlags> = {},
   moreFilters: readonly string[] = [],
+  depthFlag = '--depth',
 ): Command {
   const names = Object.keys(profiles)
   return command
@@ -58,7 +62,7 @@ export function withSieveOptions(
     .option('--bits <m>', "the papers' m: bits of the whole filter", count('--bits'))
     .option('--hashes <k>', "the papers' k: hash functions", count('--hashes'))
     .option('--layers <L>', 'multilayer, prefix-layers, keyword-layers: layers', count('--layers'))
-    .addOption(new Option('--depth <way>', 'multilayer: past the last layer').choices(['join', 'grow']))
+    .addOption(new Option(`${depthFlag} <way>`, 'multilayer: past the last layer').choices(['join', 'grow']))
     .option(
       '--bits-per-layer <m>',
       'multilayer, keyword-layers: bits of each layer',

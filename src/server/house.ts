@@ -41,9 +41,9 @@ export interface Hosted {
   readonly bloom?: BloomSpec
   readonly createdAt: Date
   readonly meters: Meters
-  /** Marks: 1 new, 0 seen. */
+  /** Marks: 1 new, 0 seen. The items' bytes may change when the call returns: who answers later copies them first. */
   add(items: Items): Answers<Uint8Array>
-  /** Asks, marks nothing: 1 seen, 0 not. */
+  /** Asks, marks nothing: 1 seen, 0 not. The bytes as with `add`. */
   has(items: Items): Answers<Uint8Array>
   explain(url: string): Answers<Explanation>
   stats(): Answers<Stats>
@@ -53,6 +53,8 @@ export interface Hosted {
   readonly under?: (folder: string) => Answers<boolean>
   /** Durable now; nothing to do for a sieve in memory. */
   save(): Promise<void>
+  /** Writes a .sieve file, for BF.SCANDUMP. Absent when the sieve is not in this process. */
+  readonly dump?: (path: string) => Promise<void>
 }
 
 export interface House {
@@ -61,8 +63,12 @@ export interface House {
   /** Throws a SieveError when the name is taken, the options cannot be, or the memory for all sieves is spent. */
   create(name: string, spec: SieveSpec, bloom?: BloomSpec): Promise<Hosted>
   drop(name: string): Promise<boolean>
+  /** Makes a sieve of a .sieve file, for BF.LOADCHUNK. Throws as `create` does. */
+  readonly adopt?: (name: string, path: string, bloom: BloomSpec) => Promise<Hosted>
   /** Bytes of all sieves together. */
   readonly sizeBytes: number
+  /** The most they may take, where there is a limit. */
+  readonly limitBytes?: number
   /** Flushes and closes all. */
   close(): Promise<void>
 }

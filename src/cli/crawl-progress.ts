@@ -1,0 +1,52 @@
+// Progress of a crawl, on a terminal only: pages, links, repeats, rate. The first line appears after a second.
+import { isatty } from 'node:tty'
+import { tell } from './output.ts'
+
+const STEP_MS = 250
+const FIRST_MS = 1000
+
+export interface CrawlReading {
+  readonly pages: number
+  readonly links: number
+  readonly repeats: number
+  readonly pending: number
+}
+
+export class CrawlProgress {
+  readonly #timer: NodeJS.Timeout | undefined
+  readonly #start = performance.now()
+  #shown = false
+
+  /** `quiet` turns it off; so does a stderr that is no terminal. */
+  constructor(read: () => CrawlReading, quiet = false, terminal = isatty(2)) {
+    if (quiet || !terminal) return
+    this.#timer = setInterval(() => this.#show(read()), STEP_MS)
+    this.#timer.unref()
+  }
+
+  #show(reading: CrawlReading): void {
+    const ms = performance.now() - this.#start
+    if (ms < FIRST_MS) return
+    this.#shown = true
+    tell(`\r\x1b[K${this.text(reading, ms / 1000)}`)
+  }
+
+  text({ pages, links, repeats, pending }: CrawlReading, seconds: number): string {
+    return [
+      `${grouped(pages)} pages`,
+      `${(pages / seconds).toFixed(1)}/s`,
+      `${grouped(links)} links`,
+      `${grouped(repeats)} repeats`,
+      `${grouped(pending)} to fetch`,
+    ].join(' · ')
+  }
+
+  /** Takes the line away. */
+  done(): void {
+    clearInterval(this.#timer)
+    if (this.#shown) tell('\r\x1b[K')
+  }
+}
+
+/** 1,234,567. */
+export const grouped = (value: number) => value.toLocaleString('en-US')

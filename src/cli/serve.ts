@@ -1,0 +1,257 @@
+// `urlsieve serve`: sieves for many clients, over the Redis protocol and HTTP.
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { type Command, Option } from 'commander'
+import type { Durability } from '../index.ts'
+import { isLoopback } from '../server/http/guard.ts'
+import { respLimits } from '../server/limits.ts'
+import { type Log, logTo } from '../server/log.ts'
+import type { Serving } from '../server/serve.ts'
+import { CommandError, EXIT, reason } from './exit.ts'
+import { Output } from './output.ts'
+import { count, readableBytes, size, windowOf } from './values.ts'
+
+const DEFAULT_MEMORY_BYTES = 4 * 1024 ** 3
+const DEFAULT_SIEVES = 1000
+const PASSWORD = 'URLSIEVE_PASSWORD'
+
+interface Flags {
+  host: string
+  port: number
+  http: number | false
+  data?: string
+  password?: string
+  durability: Durability
+  memory: number
+  maxSieves: number
+  maxItemBytes: number
+  maxItems: number
+  maxBuffered: number
+  maxUnread: number
+  maxConnections: number
+  idleTimeout: number
+  stalledTimeout: number
+  report?: string
+  json?: boolean
+}
+
+function portOf(option: string): (text: string) => number {
+  return (text) => {
+    const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+    if (port <= 65_535) return port
+    throw new CommandError(
+      EXIT.usage,
+      `${option} '${text}': expected a port from 0 to 65535, 0 for any that is free`,
+    )
+  }
+}
+
+function spanOf(option: string): (text: string) => number {
+  return (text) => {
+    const { ms } = windowOf(option)(text)
+    if (ms === undefined)
+      throw new CommandError(EXIT.usage, `${option} '${text}': expected a time such as 30s, 5min or 1h`)
+    return ms
+  }
+}
+
+const seconds = (ms: number) => `${ms / 1000}s`
+
+export function serveCommand(program: Command): void {
+  const limits = respLimits
+  const flag = (
+    name: string,
+    does: string,
+    parse: (option: string) => (text: string) => number,
+    value: number,
+    shown: string,
+  ) => new Option(name, does).argParser(parse(name.split(' ')[0]!)).default(value, shown)
+  program
+    .command('serve')
+    .summary('serve sieves to many clients: Redis protocol and HTTP')
+    .description(
+      'Serves sieves by name over the Redis protocol (BF.* as RedisBloom has them, SIEVE.* of our own) and HTTP.\n' +
+        'Listens on this machine only unless --host says otherwise, and then needs a password.',
+    )
+    .addOption(flag('--port <port>', 'of the Redis protocol', portOf, 6390, '6390'))
+    .addOption(flag('--http <port>', 'of HTTP, with metrics and a page', portOf, 8390, '8390'))
+    .option('--no-http', 'no HTTP')
+    .option('--host <address>', 'where to listen', '127.0.0.1')
+    .option('--data <folder>', 'keep the sieves here, across restarts; in memory without it')
+    .option(
+      '--password <word>',
+      `what clients must say; better given as ${PASSWORD}, which no process list shows`,
+    )
+    .addOption(
+      new Option('--durability <way>', 'with --data: when what was acknowledged is safe')
+        .choices(['always', 'interval', 'never'])
+        .default('interval'),
+    )
+    .addOption(flag('--memory <size>', 'for all sieves together', size, DEFAULT_MEMORY_BYTES, '4G'))
+    .addOption(flag('--max-sieves <n>', 'sieves at most', count, DEFAULT_SIEVES, String(DEFAULT_SIEVES)))
+    .addOption(flag('--max-item-bytes <size>', 'bytes of one item', size, limits.itemBytes, '1M'))
+    .addOption(
+      flag(
+        '--max-items <n>',
+        'items of one command',
+        count,
+        limits.commandItems,
+        String(limits.commandItems),
+      ),
+    )
+    .addOption(
+      flag(
+        '--max-buffered <size>',
+        'bytes of commands a connection may have waiting',
+        size,
+        limits.bufferedBytes,
+        '64M',
+      ),
+    )
+    .addOption(
+      flag(
+        '--max-unread <size>',
+        'bytes of replies a connection may leave unread',
+        size,
+        limits.unreadBytes,
+        '1M',
+      ),
+    )
+    .addOption(
+      flag(
+        '--max-connections <n>',
+        'connections at once, of each protocol',
+        count,
+        limits.connections,
+        String(limits.connections),
+      ),
+    )
+    .addOption(
+      flag(
+        '--idle-timeout <time>',
+        'ends a connection that says nothing',
+        spanOf,
+        limits.idleMs,
+        seconds(limits.idleMs),
+      ),
+    )
+    .addOption(
+      flag(
+        '--stalled-timeout <time>',
+        'ends one that stops halfway: in a command, a reply, before the password',
+        spanOf,
+        limits.stalledMs,
+        seconds(limits.stalledMs),
+      ),
+    )
+    .option('--report <folder>', "show this report of 'urlsieve lab' on the page")
+    .option('--json', 'log as JSON, one object a line')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  urlsieve serve --data sieves
+  redis-cli -p 6390 BF.ADD seen https://example.com/
+  ${PASSWORD}=… urlsieve serve --host 0.0.0.0 --data /var/lib/urlsieve --json`,
+    )
+    .action(run)
+}
+
+async function run(flags: Flags): Promise<void> {
+  const password = flags.password ?? process.env[PASSWORD]
+  if (password === '')
+    throw new CommandError(EXIT.usage, 'the password is empty: expected one, or leave it out')
+  if (!isLoopback(flags.host) && password === undefined) {
+    throw new CommandError(
+      EXIT.usage,
+      `--host ${flags.host} is beyond this machine and there is no password: give one as ${PASSWORD} or --password`,
+    )
+  }
+  process.umask(0o077) // what is remembered is for this user only
+  const output = new Output()
+  const log = logTo((line) => output.print(line), flags.json ?? false)
+  const serving = await open(flags, password, log)
+  tellStart(flags, serving, output, log)
+  await stopped(log)
+  await serving.close()
+  log('info', 'stopped')
+}
+
+async function open(flags: Flags, password: string | undefined, log: Log): Promise<Serving> {
+  const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
+  const site = fileURLToPath(new URL('../site', import.meta.url))
+  const { serve } = await import('../server/serve.ts')
+  try {
+    return await serve({
+      version,
+      host: flags.host,
+      port: flags.port,
+      ...(flags.http !== false && { httpPort: flags.http }),
+      ...(password !== undefined && { password }),
+      ...(flags.data !== undefined && { data: flags.data }),
+      durability: flags.durability,
+      memoryBytes: flags.memory,
+      mostSieves: flags.maxSieves,
+      limits: {
+        itemBytes: flags.maxItemBytes,
+        commandItems: flags.maxItems,
+        bufferedBytes: flags.maxBuffered,
+        unreadBytes: flags.maxUnread,
+        connections: flags.maxConnections,
+        idleMs: flags.idleTimeout,
+        stalledMs: flags.stalledTimeout,
+      },
+      log,
+      ...(existsSync(site) && { siteFolder: site }),
+      ...(flags.report !== undefined && { reportFolder: flags.report }),
+    })
+  } catch (error) {
+    throw listenError(error) ?? error
+  }
+}
+
+function listenError(error: unknown): CommandError | null {
+  const { syscall, code, address, port } = error as NodeJS.ErrnoException & {
+    address?: string
+    port?: number
+  }
+  if (syscall !== 'listen' && syscall !== 'getaddrinfo') return null
+  const words: Record<string, string> = {
+    EADDRINUSE: 'the port is in use; choose another with --port or --http',
+    EACCES: 'permission denied; ports below 1024 need more rights',
+    EADDRNOTAVAIL: 'this machine has no such address; see --host',
+    ENOTFOUND: 'no such host; see --host',
+  }
+  const why = words[code ?? ''] ?? reason(error)
+  return new CommandError(EXIT.input, `cannot listen on ${address ?? 'that host'}:${port ?? ''}: ${why}`)
+}
+
+function tellStart(flags: Flags, { port, httpPort, sieves }: Serving, output: Output, log: Log): void {
+  const data = flags.data ?? ''
+  if (flags.json) {
+    const ports = { resp: port, ...(httpPort !== undefined && { http: httpPort }) }
+    log('info', 'listening', { host: flags.host, ...ports, data, sieves, pid: process.pid })
+    return
+  }
+  const host = flags.host.includes(':') ? `[${flags.host}]` : flags.host
+  const http = httpPort === undefined ? '' : ` and HTTP on http://${host}:${httpPort}/`
+  const kept = flags.data === undefined ? 'sieves in memory' : `${sieves} sieves in ${flags.data}`
+  const most = `at most ${readableBytes(flags.memory)}`
+  output.print(`urlsieve serves RESP on ${host}:${port}${http}; ${kept}, ${most}; pid ${process.pid}\n`)
+}
+
+/** Kept when the process is asked to end. Asked twice, it ends at once. */
+function stopped(log: Log): Promise<void> {
+  return new Promise((resolve) => {
+    let isAsked = false
+    const ask = (signal: NodeJS.Signals) => {
+      if (isAsked) process.exit(1)
+      isAsked = true
+      log('info', 'stopping', { signal })
+      resolve()
+    }
+    process.on('SIGTERM', ask)
+    process.on('SIGINT', ask)
+  })
+}

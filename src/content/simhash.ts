@@ -1,0 +1,119 @@
+// What a text is known by: a 64-bit hash of its bytes, and its SimHash (Charikar 2002), in which texts that share most
+// of their shingles differ in few bits. Hashing is the kernel's; shingles are ranges of one buffer, nothing is copied.
+import { SieveError } from '../errors.ts'
+import { applyHash, chooseHash } from '../hashes.ts'
+import { compileKernel, Kernel } from '../kernel.ts'
+import { wordsOf } from '../search/words.ts'
+
+/** 64 bits as two halves: no BigInt for each page. */
+export interface Bits64 {
+  readonly low: number
+  readonly high: number
+}
+
+export interface TextHash {
+  /** Of the text as it stands. */
+  readonly exact: Bits64
+  /** Null when the text has fewer words than a shingle: too little to call it near to anything. */
+  readonly near: Bits64 | null
+}
+
+const encoder = new TextEncoder()
+
+export class TextHasher {
+  readonly #kernel: Kernel
+  readonly #shingleWords: number
+  readonly #votes = new Int32Array(64)
+
+  private constructor(kernel: Kernel, shingleWords: number) {
+    this.#kernel = kernel
+    this.#shingleWords = shingleWords
+  }
+
+  static async create(shingleWords: number, key?: Uint8Array): Promise<TextHasher> {
+    const kernel = Kernel.create(await compileKernel())
+    applyHash(kernel, chooseHash('siphash', key))
+    return new TextHasher(kernel, shingleWords)
+  }
+
+  of(text: string): TextHash {
+    const end = this.#write(text)
+    this.#kernel.keyStarts[0] = this.#kernel.call.reserveInput(0) >>> 0
+    this.#kernel.keyEnds[0] = end
+    this.#kernel.call.hashKeys(1)
+    return { exact: bits(this.#halves(1), 0), near: this.#simhash(wordsOf(text)) }
+  }
+
+  // Puts a text into the kernel's input buffer and says where it ends.
+  #write(text: string): number {
+    const at = this.#kernel.call.reserveInput(text.length * 3) >>> 0
+    this.#kernel.refresh()
+    if (at === 0) {
+      throw new SieveError('room', `a text of ${text.length} characters: expected less, give a part of it`)
+    }
+    return at + encoder.encodeInto(text, this.#kernel.bytes.subarray(at)).written
+  }
+
+  #halves(n: number): Uint32Array {
+    const { hashes } = this.#kernel
+    return new Uint32Array(hashes.buffer, hashes.byteOffset, 2 * n)
+  }
+
+  #simhash(words: readonly string[]): Bits64 | null {
+    const shingles = words.length - this.#shingleWords + 1
+    if (shingles < 1) return null
+    const { starts, ends } = this.#places(words)
+    const votes = this.#votes.fill(0)
+    const { batchLines, keyStarts, keyEnds, call } = this.#kernel
+    for (let from = 0; from < shingles; from += batchLines) {
+      const n = Math.min(batchLines, shingles - from)
+      keyStarts.set(starts.subarray(from, from + n))
+      keyEnds.set(ends.subarray(from + this.#shingleWords - 1, from + this.#shingleWords - 1 + n))
+      call.hashKeys(n)
+      countBits(this.#halves(n), votes)
+    }
+    const majority = (from: number) => {
+      let half = 0
+      for (let bit = 0; bit < 32; bit++) if (2 * votes[from + bit]! > shingles) half |= 1 << bit
+      return half >>> 0
+    }
+    return { low: majority(0), high: majority(32) }
+  }
+
+  // Writes the words with a space between them and says where each begins and ends.
+  #places(words: readonly string[]): { starts: Uint32Array; ends: Uint32Array } {
+    const end = this.#write(words.join(' '))
+    const { bytes } = this.#kernel
+    const starts = new Uint32Array(words.length)
+    const ends = new Uint32Array(words.length)
+    let at = this.#kernel.call.reserveInput(0) >>> 0
+    for (let i = 0; i < words.length; i++) {
+      starts[i] = at
+      while (at < end && bytes[at] !== 32) at++
+      ends[i] = at++
+    }
+    return { starts, ends }
+  }
+}
+
+// How many of the hashes have each bit.
+function countBits(halves: Uint32Array, votes: Int32Array): void {
+  for (let i = 0; i < halves.length; i++) {
+    const half = halves[i]!
+    const from = (i & 1) << 5
+    for (let bit = 0; bit < 32; bit++) votes[from + bit]! += (half >>> bit) & 1
+  }
+}
+
+const bits = (halves: Uint32Array, i: number): Bits64 => ({ low: halves[2 * i]!, high: halves[2 * i + 1]! })
+
+/** In how many bits two hashes differ. */
+export function distance(a: Bits64, b: Bits64): number {
+  return ones(a.low ^ b.low) + ones(a.high ^ b.high)
+}
+
+function ones(half: number): number {
+  half -= (half >>> 1) & 0x55555555
+  half = (half & 0x33333333) + ((half >>> 2) & 0x33333333)
+  return Math.imul((half + (half >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+}

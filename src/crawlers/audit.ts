@@ -1,0 +1,73 @@
+// The exact truth beside a sieve that may err: what it answers "seen" at first sight is a page lost, and is said at once.
+import type { SeenUrls } from './seen-urls.ts'
+
+export interface AuditCounts {
+  /** Distinct URLs that were new in truth. */
+  readonly asked: number
+  /** Of those, answered "seen". */
+  readonly lost: number
+  /** How many the sieve's own rate says it loses, added up as the rate grew. Null when it does not say. */
+  readonly expectedLosses: number | null
+}
+
+export class Audit implements SeenUrls {
+  readonly #sieve: SeenUrls
+  readonly #truth: SeenUrls
+  readonly #rate: (() => number) | null
+  readonly #onLost: (url: string) => void
+  #asked = 0
+  #lost = 0
+  #expected = 0
+
+  /** `truth` never errs; `rate` is the chance that the sieve calls a new URL seen now. */
+  constructor(sieve: SeenUrls, truth: SeenUrls, rate: (() => number) | null, onLost: (url: string) => void) {
+    this.#sieve = sieve
+    this.#truth = truth
+    this.#rate = rate
+    this.#onLost = onLost
+  }
+
+  counts(): AuditCounts {
+    return { asked: this.#asked, lost: this.#lost, expectedLosses: this.#rate && this.#expected }
+  }
+
+  async hasMany(urls: readonly string[]): Promise<Uint8Array> {
+    if (!this.#sieve.hasMany) return new Uint8Array(urls.length)
+    const seen = await this.#sieve.hasMany(urls)
+    const claimed = urls.filter((_, i) => seen[i] === 1)
+    const fresh = await this.#truth.addMany(claimed)
+    this.#count(claimed, fresh, new Uint8Array(claimed.length))
+    return seen
+  }
+
+  // The truth first: a crash between the two is no loss.
+  async addMany(urls: readonly string[]): Promise<Uint8Array> {
+    const fresh = await this.#truth.addMany(urls)
+    const rate = this.#rate?.() ?? 0
+    const verdicts = await this.#sieve.addMany(urls)
+    this.#count(urls, fresh, verdicts, rate)
+    return verdicts
+  }
+
+  /** Marks URLs that were fetched under another name: nothing can be lost. */
+  async mark(urls: readonly string[]): Promise<void> {
+    await this.#truth.addMany(urls)
+    await this.#sieve.addMany(urls)
+  }
+
+  /** Closes the truth; the sieve is its owner's to close. */
+  async close(): Promise<void> {
+    await this.#truth.close?.()
+  }
+
+  #count(urls: readonly string[], fresh: Uint8Array, verdicts: Uint8Array, rate = this.#rate?.() ?? 0): void {
+    for (const [i, url] of urls.entries()) {
+      if (fresh[i] === 0) continue
+      this.#asked++
+      this.#expected += rate
+      if (verdicts[i] === 1) continue
+      this.#lost++
+      this.#onLost(url)
+    }
+  }
+}

@@ -1,0 +1,308 @@
+// A frontier's shelf on disk: append-only files in the record format of a store's log (docs/format.md), in which a
+// record counts only when it is whole. `addKeys` writes texts down, `deleteHashes` the places of those that are over.
+// A file whose texts are all over is deleted, oldest first: FIFO order keeps the folder as small as what is pending.
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, unlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { SieveError } from '../errors.ts'
+import { readFully } from '../store/file.ts'
+import { takeLock } from '../store/lock.ts'
+import { diskError, encodeRecord, Log, OP, RECORD_HEADER_BYTES, readLog } from '../store/log.ts'
+import type { Batch, Contents, Entry, Shelf } from './shelf.ts'
+
+const VERSION = 1
+/** A file is not made longer than this, but for one record. */
+const FILE_BYTES = 16 * 1024 * 1024
+const SYNC_MS = 1000
+
+/** When what is written is safe from a power loss: before a verb returns, or within a second. */
+export type FrontierDurability = 'always' | 'interval'
+
+/** The first entry of each file. */
+interface Header {
+  readonly urlsieve: 'frontier'
+  readonly version: number
+  /** The place of the file's first byte. */
+  readonly base: number
+  /** Entries handled before it began. */
+  readonly handled: number
+}
+
+interface Piece {
+  readonly path: string
+  readonly base: number
+  bytes: number
+}
+
+export interface OpenedLog {
+  readonly log: FrontierLog
+  readonly contents: Contents
+}
+
+export class FrontierLog implements Shelf {
+  readonly #folder: string
+  readonly #durability: FrontierDurability
+  readonly #fileBytes: number
+  readonly #pieces: Piece[]
+  readonly #release: () => void
+  readonly #timer: NodeJS.Timeout
+  #handled: number
+  #log: Log
+  #reader: { piece: Piece; fd: number } | null = null
+  #failure: SieveError | null = null
+
+  private constructor(
+    folder: string,
+    durability: FrontierDurability,
+    fileBytes: number,
+    pieces: Piece[],
+    handled: number,
+    release: () => void,
+  ) {
+    this.#folder = folder
+    this.#durability = durability
+    this.#fileBytes = fileBytes
+    this.#pieces = pieces
+    this.#handled = handled
+    this.#release = release
+    const last = pieces.at(-1)
+    this.#log = last ? new Log(last.path, last.bytes) : this.#begin(0)
+    this.#timer = setInterval(() => {
+      this.#log.syncLater((error) => {
+        this.#failure = error
+      })
+    }, SYNC_MS)
+    this.#timer.unref()
+  }
+
+  /** Opens the log in a folder, or makes one there. One process at a time. */
+  static open(
+    folder: string,
+    durability: FrontierDurability = 'interval',
+    fileBytes = FILE_BYTES,
+  ): OpenedLog {
+    try {
+      mkdirSync(folder, { recursive: true })
+    } catch (error) {
+      throw diskError(folder, error)
+    }
+    const release = takeLock(join(folder, 'lock'))
+    try {
+      const pieces = piecesIn(folder)
+      const contents = contentsOf(pieces)
+      const log = new FrontierLog(folder, durability, fileBytes, pieces, contents.handled, release)
+      return { log, contents }
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  append(texts: readonly string[]): { position: number; places: number[] } {
+    if (this.#log.bytes > this.#fileBytes) this.#turn()
+    const piece = this.#pieces.at(-1)!
+    const position = piece.base + piece.bytes
+    const { payload, offsets } = pack(texts)
+    this.#write(encodeRecord(OP.addKeys, texts.length, payload))
+    return { position, places: offsets.map((offset) => position + RECORD_HEADER_BYTES + offset) }
+  }
+
+  read(position: number): Batch | null {
+    let piece = this.#pieceOf(position)
+    if (position >= piece.base + piece.bytes) {
+      const later = this.#pieces[this.#pieces.indexOf(piece) + 1]
+      if (!later) return null
+      piece = later
+      position = piece.base
+    }
+    const fd = this.#open(piece)
+    const header = Buffer.alloc(RECORD_HEADER_BYTES)
+    readFully(fd, header, position - piece.base)
+    const length = header.readUInt32LE(12)
+    const next = position + RECORD_HEADER_BYTES + length + 4
+    if (header.readUInt32LE(4) !== OP.addKeys) return { entries: [], next }
+    const payload = Buffer.alloc(length)
+    readFully(fd, payload, position - piece.base + RECORD_HEADER_BYTES)
+    const entries = unpack(payload, position + RECORD_HEADER_BYTES)
+    return { entries: position === piece.base ? [] : entries, next }
+  }
+
+  finish(places: readonly number[], how: 'handled' | 'taken back'): void {
+    const isHandled = how === 'handled'
+    const payload = Buffer.alloc(8 * places.length)
+    for (const [i, place] of places.entries())
+      payload.writeBigUInt64LE(2n * BigInt(place) + (isHandled ? 1n : 0n), 8 * i)
+    this.#write(encodeRecord(OP.deleteHashes, places.length, payload))
+    if (isHandled) this.#handled += places.length
+  }
+
+  forgetBefore(place: number): void {
+    while (this.#pieces.length > 1 && this.#pieces[1]!.base <= place) {
+      const { path } = this.#pieces.shift()!
+      if (this.#reader?.piece.path === path) this.#closeReader()
+      try {
+        unlinkSync(path)
+      } catch (error) {
+        throw diskError(path, error)
+      }
+    }
+  }
+
+  sync(): void {
+    this.#log.sync()
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    this.#closeReader()
+    try {
+      this.#log.sync()
+    } finally {
+      this.#log.close()
+      this.#release()
+    }
+  }
+
+  #write(record: Buffer): void {
+    if (this.#failure) throw this.#failure
+    this.#log.append(record)
+    this.#pieces.at(-1)!.bytes = this.#log.bytes
+    if (this.#durability === 'always') this.#log.sync()
+  }
+
+  // A new file goes on where the last one ends.
+  #turn(): void {
+    const last = this.#pieces.at(-1)!
+    this.#log.sync()
+    const before = this.#log
+    this.#log = this.#begin(last.base + last.bytes)
+    before.close()
+  }
+
+  #begin(base: number): Log {
+    const header: Header = { urlsieve: 'frontier', version: VERSION, base, handled: this.#handled }
+    const path = join(this.#folder, pieceName(base))
+    const log = new Log(path)
+    log.append(encodeRecord(OP.addKeys, 1, pack([JSON.stringify(header)]).payload))
+    this.#pieces.push({ path, base, bytes: log.bytes })
+    return log
+  }
+
+  #pieceOf(position: number): Piece {
+    return this.#pieces.findLast(({ base }) => base <= position) ?? this.#pieces[0]!
+  }
+
+  #open(piece: Piece): number {
+    if (this.#reader?.piece !== piece) {
+      this.#closeReader()
+      this.#reader = { piece, fd: openSync(piece.path, 'r') }
+    }
+    return this.#reader!.fd
+  }
+
+  #closeReader(): void {
+    if (this.#reader) closeSync(this.#reader.fd)
+    this.#reader = null
+  }
+}
+
+const pieceName = (base: number) => `frontier-${String(base).padStart(15, '0')}`
+
+/** Whether a folder has been used as a frontier. */
+export const hasFrontier = (folder: string) =>
+  existsSync(folder) && readdirSync(folder).some((name) => /^frontier-\d{15}$/.test(name))
+
+// A u32 length each, then the bytes.
+function pack(texts: readonly string[]): { payload: Buffer; offsets: number[] } {
+  const offsets: number[] = []
+  let size = 0
+  for (const text of texts) {
+    offsets.push(size)
+    size += 4 + Buffer.byteLength(text)
+  }
+  const payload = Buffer.allocUnsafe(size)
+  for (const [i, text] of texts.entries()) {
+    const length = payload.write(text, offsets[i]! + 4)
+    payload.writeUInt32LE(length, offsets[i]!)
+  }
+  return { payload, offsets }
+}
+
+function unpack(payload: Buffer, from: number): Entry[] {
+  const entries: Entry[] = []
+  for (let at = 0; at < payload.length; ) {
+    const end = at + 4 + payload.readUInt32LE(at)
+    entries.push({ place: from + at, text: payload.toString('utf8', at + 4, end) })
+    at = end
+  }
+  return entries
+}
+
+function piecesIn(folder: string): Piece[] {
+  return readdirSync(folder)
+    .filter((name) => /^frontier-\d{15}$/.test(name))
+    .sort()
+    .map((name) => ({ path: join(folder, name), base: Number(name.slice(9)), bytes: 0 }))
+    .filter((piece) => {
+      piece.bytes = readLog(piece.path, () => {}).bytes
+      // Killed before its header was whole: nothing was written there yet.
+      if (piece.bytes === 0) unlinkSync(piece.path)
+      return piece.bytes > 0
+    })
+}
+
+// Two ways through the files: which entries are over, then where the first is that is not.
+function contentsOf(pieces: readonly Piece[]): Contents {
+  const over = new Set<number>()
+  let handled = 0
+  for (const piece of pieces) {
+    let isFirst = true
+    readLog(piece.path, ({ op, payload }) => {
+      if (isFirst && piece === pieces[0]) handled = headerIn(piece, payload).handled
+      isFirst = false
+      if (op !== OP.deleteHashes) return
+      for (let at = 0; at < payload.length; at += 8) {
+        const number = payload.readBigUInt64LE(at)
+        over.add(Number(number >> 1n))
+        handled += Number(number & 1n)
+      }
+    })
+  }
+  let position = -1
+  let pending = 0
+  let end = 0
+  for (const { path, base } of pieces) {
+    let at = base
+    readLog(path, ({ op, payload }) => {
+      const isHeader = at === base
+      if (op === OP.addKeys && !isHeader) {
+        const open = unpack(payload, at + RECORD_HEADER_BYTES).filter(({ place }) => !over.has(place)).length
+        pending += open
+        if (open > 0 && position < 0) position = at
+      }
+      at += RECORD_HEADER_BYTES + payload.length + 4
+    })
+    end = at
+  }
+  if (position < 0) position = end
+  for (const place of over) if (place < position) over.delete(place)
+  return { position, over, pending, handled }
+}
+
+function headerIn({ path }: Piece, payload: Buffer): Header {
+  let header: Partial<Header> = {}
+  try {
+    header = JSON.parse(unpack(payload, 0)[0]!.text) as Partial<Header>
+  } catch {
+    // said below
+  }
+  if (header.urlsieve !== 'frontier') {
+    throw new SieveError('corrupt', `${path} is no frontier: expected one written by urlsieve/crawlee`)
+  }
+  if (header.version !== VERSION) {
+    throw new SieveError(
+      'version',
+      `${path} has format version ${header.version}: this urlsieve reads version ${VERSION}`,
+    )
+  }
+  return header as Header
+}

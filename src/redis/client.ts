@@ -1,0 +1,86 @@
+// The smallest part of a Redis client that the sieve needs, and the official `redis` package's clients fitted to it:
+// createClient, createClientPool, createCluster and createSentinel.
+import { SieveError } from '../errors.ts'
+import { slotOf } from './slots.ts'
+
+export type Argument = string | Buffer
+
+/** What a sieve needs of Redis. */
+export interface ScriptClient {
+  /**
+   * Sends a command to the node that owns `key`; follows MOVED and ASK. What could not be sent within `timeoutMs` is
+   * not sent at all, where that is given and the client can.
+   */
+  send(key: string, args: Argument[], timeoutMs?: number): Promise<unknown>
+  /** Looks again for who owns `key`, after silence of the node that did. `others` are keys that other nodes may own. */
+  refresh?(key: string, others: readonly string[]): Promise<void>
+  /** Several nodes may own the keys. */
+  readonly isCluster: boolean
+}
+
+/** The package's own timeout takes half of the client's time, and calls have theirs: 0 turns it off. */
+interface CommandOptions {
+  readonly timeout: number
+}
+
+/** `createClient` or `createClientPool` of the package `redis`. */
+export interface SingleClient {
+  sendCommand(args: Argument[], options?: CommandOptions): Promise<unknown>
+}
+
+/** `createSentinel`. */
+export interface SentinelClient {
+  sendCommand(isReadonly: boolean | undefined, args: Argument[], options?: CommandOptions): Promise<unknown>
+  getSentinelNode(): unknown
+}
+
+/** `createCluster`. */
+export interface ClusterClient {
+  sendCommand(
+    key: Argument | undefined,
+    isReadonly: boolean | undefined,
+    args: Argument[],
+    options?: CommandOptions,
+  ): Promise<unknown>
+  readonly slots: readonly ({ readonly master: unknown } | undefined)[]
+  nodeClient(node: never): unknown
+}
+
+export type RedisClient = ScriptClient | SingleClient | SentinelClient | ClusterClient
+
+/** A user's client as a sieve uses it. Throws a SieveError for anything else. */
+export function scriptClient(client: RedisClient): ScriptClient {
+  if (typeof client !== 'object' || client === null) {
+    throw new SieveError('option', `client ${String(client)}: expected a client of the package redis`)
+  }
+  if ('send' in client) return client
+  if ('nodeClient' in client) return clusterClient(client)
+  if ('getSentinelNode' in client) {
+    return {
+      send: (_, args, timeout = 0) => client.sendCommand(false, args, { timeout }),
+      isCluster: false,
+    }
+  }
+  if ('sendCommand' in client) {
+    return { send: (_, args, timeout = 0) => client.sendCommand(args, { timeout }), isCluster: false }
+  }
+  throw new SieveError(
+    'option',
+    'client: expected createClient, createCluster or createSentinel of the package redis',
+  )
+}
+
+// The package learns who owns a slot from MOVED only, and a node that hangs says nothing. So another node is asked for
+// the silent node's key: its MOVED makes the package read the slots again.
+function clusterClient(cluster: ClusterClient): ScriptClient {
+  return {
+    isCluster: true,
+    send: (key, args, timeout = 0) => cluster.sendCommand(key, false, args, { timeout }),
+    async refresh(key, others) {
+      const owner = cluster.slots[slotOf(key)]?.master
+      const other = others.find((one) => cluster.slots[slotOf(one)]?.master !== owner)
+      if (other === undefined) return
+      await cluster.sendCommand(other, false, ['GET', key]).catch(() => {}) // what it says is no matter
+    },
+  }
+}

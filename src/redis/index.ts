@@ -1,0 +1,13 @@
+// The sieve on Redis or Valkey: one node or a cluster, shared by any number of processes.
+export type { Patience } from './calls.ts'
+export type {
+  Argument,
+  ClusterClient,
+  RedisClient,
+  ScriptClient,
+  SentinelClient,
+  SingleClient,
+} from './client.ts'
+export { type Connection, connectRedis } from './connect.ts'
+export type { Mode, Parameters, Shape } from './parameters.ts'
+export { RedisSieve, RedisSieveError, type RedisSieveOptions } from './redis-sieve.ts'

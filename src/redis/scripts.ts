@@ -1,0 +1,172 @@
+// What runs on the server. A tag's URLs are integers in many small sets, which Redis keeps as sorted arrays up to 512
+// members; the number of sets grows with the URLs, one split at a time (linear hashing, Litwin 1980).
+//
+// KEYS: 1 the state of the newest generation; 2 a guard that never exists; 3 the answers given last, or the guard
+// again; then the states of the other generations of a window. A set's name is its generation's state key with a
+// number after it. The guard makes Redis refuse the call with TRYAGAIN, on both nodes, while the slot is being moved:
+// a call never meets half of its sets.
+//
+// ARGV: 1 the hashes, 8 bytes each; 2 the call's number; 3 when the newest generation ends, in ms since 1970, or 0.
+// What never changes of a sieve stands in the text itself: its width, sets and so on.
+//
+// A state: URLs, URLs answered "seen", doublings, sets split since the last doubling.
+import { createHash } from 'node:crypto'
+
+export interface Script {
+  readonly text: string
+  readonly sha: string
+  readonly isReadOnly: boolean
+}
+
+export interface Geometry {
+  /** Bits of a member: 53, of which the tag and the first sets know the other 11, or 32. */
+  readonly width: 53 | 32
+  readonly tags: number
+  /** Sets of a tag to begin with, before so many doublings. */
+  readonly base: number
+  readonly doublings: number
+  /** URLs in a set on average. */
+  readonly meanUrls: number
+  /** How long the answers of a call are kept. */
+  readonly answersMs: number
+}
+
+const STATE = `'<I8I8I4I4'`
+
+const script = (text: string, isReadOnly = false): Script => ({
+  text,
+  sha: createHash('sha1').update(text).digest('hex'),
+  isReadOnly,
+})
+
+// Numbers without exponents, as Lua reads them.
+const whole = (n: number) => n.toFixed(0)
+
+/** The scripts of a sieve. Each answers with one digit an item. */
+export function scriptsFor({ width, tags, base, doublings, meanUrls, answersMs }: Geometry) {
+  const rest = 2 ** 32 / tags
+  const prelude = `
+local items = ARGV[1]
+local call, unpacked, floor, format = redis.call, struct.unpack, math.floor, string.format
+local function opened(key)
+  local g = { key = key, set = string.gsub(key, '%%', '%%%%') .. '|%d', urls = 0, seen = 0, level = ${doublings}, split = 0 }
+  local state = call('GET', key)
+  if state then g.urls, g.seen, g.level, g.split = unpacked(${STATE}, state) end
+  g.span = 2 ^ g.level
+  return g
+end
+local function stateOf(g) return struct.pack(${STATE}, g.urls, g.seen, g.level, g.split) end
+local older = {}
+for k = 4, #KEYS do older[#older + 1] = opened(KEYS[k]) end`
+
+  // Of the item at i: its cell among the first sets, the low half of its hash, and its member.
+  const item = `
+  local lo, hi = unpacked('<I4I4', items, i)
+  local cell = floor((hi % ${whole(rest)}) * ${base} / ${whole(rest)})
+  local member = format('%d', ${width === 53 ? '(hi % 2097152) * 4294967296 + lo' : 'lo - 2147483648'})`
+  const lowHalf = width === 53 ? 'member % 4294967296' : 'member + 2147483648'
+
+  // The name of the item's set in generation g.
+  const setOf = (g: string) => `
+    local at = cell + ${base} * (lo % ${g}.span)
+    if at < ${g}.split then at = cell + ${base} * (lo % (${g}.span * 2)) end
+    local set = format(${g}.set, at)`
+
+  // Whether one of the older generations has it.
+  const ask = `
+  local known = 0
+  for k = 1, #older do
+    local o = older[k]${setOf('o')}
+    known = call('SISMEMBER', set, member)
+    if known == 1 then break end
+  end
+  n = n + 1`
+
+  // A call whose answers were lost gets them again.
+  const again = `
+local number = ARGV[2]
+local last = redis.call('GET', KEYS[3])
+if last and string.sub(last, 1, #number) == number then return string.sub(last, #number + 1) end`
+  const remember = (count: string) => `
+local answers = table.concat(out)
+if ${count} > 0 then call('SET', KEYS[3], number .. answers, 'PX', ${answersMs}) end
+return answers`
+
+  const add = `${again}${prelude}
+local g, ends = opened(KEYS[1]), ARGV[3]
+local size = ${base} * g.span
+while g.urls + #items / 8 > ${meanUrls} * (size + g.split) do
+  local from, to, moved = format(g.set, g.split), format(g.set, g.split + size), {}
+  for _, member in ipairs(call('SMEMBERS', from)) do
+    if floor((${lowHalf}) / g.span) % 2 == 1 then moved[#moved + 1] = member end
+  end
+  if #moved > 0 then
+    call('SADD', to, unpack(moved))
+    call('SREM', from, unpack(moved))
+    if ends ~= '0' then call('PEXPIREAT', to, ends) end
+  end
+  g.split = g.split + 1
+  if g.split == size then g.level, g.span, g.split, size = g.level + 1, g.span * 2, 0, size * 2 end
+end
+local out, n, fresh = {}, 0, 0
+for i = 1, #items, 8 do${item}${ask}
+  out[n] = '0'
+  if known == 0 then${setOf('g')}
+    if call('SADD', set, member) == 1 then
+      out[n], fresh = '1', fresh + 1
+      if ends ~= '0' and call('SCARD', set) == 1 then call('PEXPIREAT', set, ends) end
+    end
+  end
+end
+g.urls, g.seen = g.urls + fresh, g.seen + n - fresh
+if ends == '0' then call('SET', g.key, stateOf(g)) else call('SET', g.key, stateOf(g), 'PXAT', ends) end${remember('fresh')}`
+
+  const has = `${prelude}
+older[#older + 1] = opened(KEYS[1])
+local out, n = {}, 0
+for i = 1, #items, 8 do${item}${ask}
+  out[n] = known == 1 and '1' or '0'
+end
+return table.concat(out)`
+
+  const forget = `${again}${prelude}
+older[#older + 1] = opened(KEYS[1])
+local out, n, gone = {}, 0, 0
+for i = 1, #items, 8 do${item}
+  n = n + 1
+  out[n] = '0'
+  for k = 1, #older do
+    local o = older[k]${setOf('o')}
+    if call('SREM', set, member) == 1 then out[n], gone, o.urls, o.changed = '1', gone + 1, o.urls - 1, true end
+  end
+end
+for _, o in ipairs(older) do
+  if o.changed then call('SET', o.key, stateOf(o), 'KEEPTTL') end
+end${remember('gone')}`
+
+  return {
+    /** 1 new, 0 seen. */
+    add: script(add),
+    /** 1 seen, 0 not. */
+    has: script(has, true),
+    /** 1 was remembered and is forgotten, 0 was not. */
+    forget: script(forget),
+  } as const
+}
+
+/** KEYS: a state. ARGV: sets to begin with. URLs, URLs answered "seen", sets. */
+export const stateScript = script(
+  `
+local state = redis.call('GET', KEYS[1])
+if not state then return { 0, 0, 0 } end
+local urls, seen, level, split = struct.unpack(${STATE}, state)
+return { urls, seen, ARGV[1] * 2 ^ level + split }`,
+  true,
+)
+
+/** KEYS: 1 a state, 2 the guard. ARGV: the first set to take away, how many, and how many there are. */
+export const clearScript = script(`
+local from, to, total = tonumber(ARGV[1]), ARGV[1] + ARGV[2], tonumber(ARGV[3])
+for at = from, math.min(to, total) - 1 do redis.call('UNLINK', KEYS[1] .. '|' .. at) end
+if to >= total then redis.call('UNLINK', KEYS[1]) end
+return 0`)

@@ -1,0 +1,59 @@
+// How much memory a sieve may take with the next URLs, asked before they are added: an upper estimate, by the rules
+// its filter grows by. A filter of a fixed size takes none.
+import { blocked } from '../filters/blocked.ts'
+import { classic } from '../filters/classic.ts'
+import type { Sieve, Stats } from '../index.ts'
+import { scalableRate } from '../sizing.ts'
+
+/** Measured: what a sieve takes in this process besides its filter, with the buffers of its batches. */
+export const SIEVE_BYTES = 512 * 1024
+/** And what each further generation takes, in a kernel instance of its own. */
+const GENERATION_BYTES = 256 * 1024
+/** A table of hashes grows by segments of 256 KiB, which begin about half full; several may be due at once. */
+const SEGMENTS_BYTES = 4 * 256 * 1024
+const FINGERPRINT_BYTES = 24
+
+/** All the memory of a sieve as it is now. */
+export function bytesOf(stats: Stats): number {
+  const generations =
+    stats.filter === 'scalable' || stats.filter === 'window' ? (stats.layers?.length ?? 1) : 0
+  return stats.sizeBytes + SIEVE_BYTES + GENERATION_BYTES * generations
+}
+
+const ofFingerprints = (urls: number) => urls * FINGERPRINT_BYTES + SEGMENTS_BYTES
+
+/** The most by which `urls` more may make it grow. */
+export function growthOf(sieve: Sieve, stats: Stats, urls: number): number {
+  const { filter, shape, sizeBytes } = sieve.plan
+  if (filter === 'fingerprint') return ofFingerprints(urls)
+  if (filter === 'scalable') return ofScalable(shape as unknown as ScalableShape, stats, urls)
+  if (filter === 'window') {
+    const { inner, generations } = shape as unknown as { inner: string; generations: number }
+    if (inner === 'fingerprint') return ofFingerprints(urls) + GENERATION_BYTES
+    return sizeBytes / generations + GENERATION_BYTES
+  }
+  return 0
+}
+
+interface ScalableShape {
+  readonly inner: 'blocked' | 'classic'
+  readonly firstUrls: number
+  readonly rate: number
+}
+
+// The generations that begin before so many more are in.
+function ofScalable({ inner, firstUrls, rate }: ScalableShape, stats: Stats, urls: number): number {
+  const layers = stats.layers ?? []
+  let index = Math.max(0, layers.length - 1)
+  let left = urls - (firstUrls * 2 ** index - (layers.at(-1)?.distinct ?? 0))
+  let bytes = 0
+  while (left > 0) {
+    index++
+    const expectedUrls = firstUrls * 2 ** index
+    const falsePositiveRate = scalableRate({ rate, index })
+    const kind = inner === 'classic' ? classic : blocked
+    bytes += kind.plan({ expectedUrls, falsePositiveRate }).sizeBytes + GENERATION_BYTES
+    left -= expectedUrls
+  }
+  return bytes
+}

@@ -1,0 +1,198 @@
+// The Fastify application: parsers, guards, problems and all routes. It is complete without a socket.
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import swagger from '@fastify/swagger'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Items } from '../../index.ts'
+import type { House } from '../house.ts'
+import type { ServerInfo } from '../info.ts'
+import { Metrics } from '../metrics.ts'
+import { Bodies } from './bodies.ts'
+import { Connections } from './connections.ts'
+import { Guard } from './guard.ts'
+import type { HttpLimits } from './limits.ts'
+import { Live } from './live.ts'
+import { hasReport, SAFE_HEADERS, servePage, serveReport } from './pages.ts'
+import { DEFECT, PROBLEM_TYPE, Problem, problemOf, violation } from './problems.ts'
+import { registries } from './registries.ts'
+import { components } from './schemas.ts'
+import { service } from './service.ts'
+import { sieves } from './sieves.ts'
+import { UrlLists } from './url-list.ts'
+import { verdicts } from './verdicts.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** URLs of a JSON body that were read straight from its bytes; the body is then an empty list. */
+    items: Items | null
+  }
+  interface FastifyContextConfig {
+    takesItems?: boolean
+  }
+}
+
+export interface HttpOptions {
+  readonly host: string
+  readonly port: number
+  readonly password?: string
+  readonly limits: HttpLimits
+  readonly server: ServerInfo
+  /** The built page; none without it. */
+  readonly siteFolder?: string
+  /** What `urlsieve lab` wrote; none without it. */
+  readonly reportFolder?: string
+  /** Told of an error that is a defect of ours: the one who asked gets a 500 without a reason. */
+  readonly onDefect?: (error: unknown) => void
+}
+
+export interface HttpApp {
+  readonly app: FastifyInstance
+  /** Finishes what runs, within the time for that. */
+  close(): Promise<void>
+}
+
+/** How much of a body may wait in a connection, either way, before it is held back: twice what one read brings. */
+const STREAM_BYTES = 128 * 1024
+const NO_URLS = Object.freeze({ urls: Object.freeze([]) })
+
+export async function makeApp(house: House, options: HttpOptions): Promise<HttpApp> {
+  const { limits, server: info } = options
+  let isOpen = true
+  let connections: Connections | undefined
+  const app = fastify({
+    bodyLimit: limits.jsonBytes,
+    connectionTimeout: limits.idleMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 1024 },
+    http: {
+      maxHeaderSize: limits.headerBytes,
+      highWaterMark: STREAM_BYTES,
+      headersTimeout: limits.headersMs,
+      requestTimeout: 0,
+      connectionsCheckingInterval: Math.max(20, Math.min(1000, limits.headersMs / 4)),
+    },
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false } },
+    schemaErrorFormatter: violation,
+    clientErrorHandler: (error, socket) => connections?.onClientError(error, socket),
+    frameworkErrors: (error, _, reply) => refuse(error, reply as FastifyReply),
+  })
+
+  const refuse = (error: unknown, reply: FastifyReply) => {
+    const problem = problemOf(error)
+    if (!problem) options.onDefect?.(error)
+    const { status, text, headers } = problem ?? DEFECT
+    // Closing while the body still arrives would take the answer from who sends it; see Connections for its end.
+    reply.removeHeader('connection')
+    reply
+      .code(status)
+      .headers({ ...SAFE_HEADERS, ...headers })
+      .type(PROBLEM_TYPE)
+      .send(text)
+  }
+
+  connections = new Connections(app, limits, info)
+  const guard = new Guard(options.host, options.password)
+  app.decorateRequest('items', null)
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(SAFE_HEADERS)
+    done(
+      guard.refusal(request.routeOptions.url ?? '', request.headers) ?? encoded(request.headers) ?? undefined,
+    )
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    const isStream = request.routeOptions.url === '/v1/live' || typeof request.body === 'string'
+    if (!isStream) info.latencies.http.observe(reply.elapsedTime / 1000)
+    info.answered.http++
+    if (reply.statusCode >= 400) info.errors.http++
+    if (!isOpen) app.server.closeIdleConnections()
+    done()
+  })
+  app.setErrorHandler((error, _, reply) => refuse(error, reply))
+  app.setNotFoundHandler((request, reply) => {
+    refuse(
+      new Problem(404, `nothing at ${request.method} ${request.url}: see /openapi.json for what there is`),
+      reply,
+    )
+  })
+
+  const lists = new UrlLists(limits)
+  const bodies = new Bodies(limits)
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
+    const body = await bodies.read(payload, Number(request.headers['content-length'] ?? 0))
+    if (request.routeOptions.config.takesItems) {
+      request.items = lists.read(body)
+      if (request.items) return NO_URLS
+    }
+    return parsed(body)
+  })
+  // The stream itself is read by who takes lines; for the schema it is a text.
+  app.addContentTypeParser('text/plain', (_, __, done) => done(null, ''))
+
+  for (const [name, schema] of Object.entries(components)) app.addSchema({ $id: name, ...schema })
+  await app.register(swagger, description(info.version, options.password !== undefined))
+
+  const live = new Live(house, info, limits.listeners, (error) => options.onDefect?.(error))
+  const metrics = new Metrics(house, info, () => live.listeners)
+  sieves(app, house, lists)
+  verdicts(app, house, options, lists)
+  registries(app)
+  const { siteFolder, reportFolder } = options
+  service(app, { house, info, live, metrics, isOpen: () => isOpen, hasReport: () => hasReport(reportFolder) })
+  if (reportFolder !== undefined) serveReport(app, reportFolder)
+  if (siteFolder !== undefined) servePage(app, siteFolder)
+  await app.ready()
+
+  return {
+    app,
+    async close() {
+      isOpen = false
+      live.close()
+      metrics.close()
+      const cut = setTimeout(() => app.server.closeAllConnections(), limits.graceMs)
+      await app.close()
+      clearTimeout(cut)
+    },
+  }
+}
+
+// Compressed lines would be marked as the lines they are not.
+function encoded({ 'content-encoding': encoding = 'identity' }: IncomingHttpHeaders): Problem | null {
+  if (encoding.toLowerCase() === 'identity') return null
+  return new Problem(415, `Content-Encoding '${encoding}': expected a body that is not compressed`)
+}
+
+function parsed(body: Buffer): unknown {
+  if (body.length === 0) return undefined
+  try {
+    return JSON.parse(decoder.decode(body))
+  } catch (error) {
+    const why = error instanceof SyntaxError ? error.message : 'not UTF-8'
+    throw new Problem(400, `the body is no JSON (${why}): expected an object as in /openapi.json`)
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+function description(version: string, isLocked: boolean) {
+  return {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'urlsieve',
+        version,
+        description:
+          'Have I seen this URL? A false "seen" is possible at the filter’s rate; a false "new" is not.',
+      },
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer' },
+          basic: { type: 'http', scheme: 'basic', description: 'Any user.' },
+        },
+      },
+      ...(isLocked && { security: [{ bearer: [] }, { basic: [] }] }),
+    },
+    convertConstToEnum: false,
+    refResolver: { buildLocalReference: (schema: { $id?: unknown }) => String(schema.$id) },
+  } as const
+}

@@ -1,0 +1,243 @@
+// A body of lines, both ways at once: each piece of the request that arrives is cut into lines, asked as one batch, and
+// answered before the next is read. Memory is that of a piece and of one unfinished line, whatever the cuts and however
+// slow the reader.
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Items, SieveError } from '../../index.ts'
+import type { HttpLimits } from './limits.ts'
+import { Pieces } from './pieces.ts'
+import { Problem, problemOf } from './problems.ts'
+
+/** What to give back: the lines with this verdict as they came, a JSON object for each line, or the counts at the end. */
+export type LineAnswer =
+  | { readonly as: 'text'; readonly keep: 'new' | 'seen' }
+  | { readonly as: 'ndjson' }
+  | { readonly as: 'counts' }
+
+/** Verdicts of lines: 1 new, 0 seen. */
+export type AskLines = (items: Items) => Uint8Array | Promise<Uint8Array>
+
+const NEWLINE = 10
+/** While no line is to be given back, the headers wait so long for one, to go with it. */
+const HEADERS_MS = 20
+const NOTHING = Buffer.alloc(0)
+
+export class LineExchange {
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #limits: HttpLimits
+  readonly #answer: LineAnswer
+  readonly #headers: Readonly<Record<string, string>>
+  /** The first so many bytes are an unfinished line. */
+  #restBytes = 0
+  #rest = NOTHING
+  #lines = 0
+  #fresh = 0
+  #headersSoon: NodeJS.Timeout | undefined
+  /** What is to be written before more is read. */
+  #out: Buffer[] = []
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    limits: HttpLimits,
+    answer: LineAnswer,
+    headers: Readonly<Record<string, string>>,
+  ) {
+    this.#request = request
+    this.#response = response
+    this.#limits = limits
+    this.#answer = answer
+    this.#headers = headers
+  }
+
+  /**
+   * Throws what goes wrong before the first answer. What goes wrong later ends the answer short, so that no one takes it
+   * for whole, and is given back.
+   */
+  async run(ask: AskLines): Promise<unknown> {
+    const response = this.#response
+    try {
+      const pieces = new Pieces(this.#request, this.#limits.bodyMs)
+      for (let piece = await pieces.next(); piece !== null; piece = await pieces.next()) {
+        const items = this.#cut(piece)
+        if (!items) continue
+        await this.#ask(items, ask)
+        if (pieces.isLast) continue
+        await this.#write()
+        pieces.allowMore()
+      }
+      if (this.#restBytes > 0) {
+        const bytes = this.#joined(NOTHING)
+        const items = { bytes, starts: Uint32Array.of(0), ends: Uint32Array.of(bytes.length) }
+        await this.#ask(items, ask)
+      }
+    } catch (error) {
+      if (!response.headersSent && this.#lines === 0) throw error
+      this.#cutShort(error)
+      return error
+    } finally {
+      clearTimeout(this.#headersSoon)
+    }
+    this.#begin()
+    if (this.#answer.as === 'counts') {
+      this.#out.push(
+        Buffer.from(
+          JSON.stringify({ lines: this.#lines, new: this.#fresh, seen: this.#lines - this.#fresh }),
+        ),
+      )
+    }
+    response.end(this.#taken())
+    return null
+  }
+
+  // Whole lines of what waited and this piece; what follows the last newline waits.
+  #cut(piece: Buffer): Items | null {
+    const last = piece.lastIndexOf(NEWLINE)
+    if (last < 0) {
+      this.#wait(piece, this.#lines)
+      return null
+    }
+    const bytes = this.#joined(piece.subarray(0, last + 1))
+    const starts: number[] = []
+    const ends: number[] = []
+    for (let start = 0; start < bytes.length; ) {
+      const end = bytes.indexOf(NEWLINE, start)
+      if (end - start > this.#limits.urlBytes) throw this.#tooLong(this.#lines + ends.length)
+      starts.push(start)
+      ends.push(end)
+      start = end + 1
+    }
+    this.#wait(piece.subarray(last + 1), this.#lines + ends.length)
+    return { bytes, starts: new Uint32Array(starts), ends: new Uint32Array(ends) }
+  }
+
+  #joined(piece: Buffer): Buffer {
+    if (this.#restBytes === 0) return piece
+    const all = Buffer.concat([this.#rest.subarray(0, this.#restBytes), piece])
+    this.#restBytes = 0
+    return all
+  }
+
+  // Copies: the piece it came in may be a thousand times larger.
+  #wait(bytes: Buffer, line: number): void {
+    const size = this.#restBytes + bytes.length
+    if (size > this.#limits.urlBytes) throw this.#tooLong(line)
+    if (size > this.#rest.length) {
+      this.#rest = Buffer.concat(
+        [this.#rest.subarray(0, this.#restBytes)],
+        Math.max(size, 2 * this.#rest.length),
+      )
+    }
+    this.#rest.set(bytes, this.#restBytes)
+    this.#restBytes = size
+  }
+
+  #tooLong(line: number): Problem {
+    return new Problem(
+      413,
+      `line ${line + 1} is over ${this.#limits.urlBytes} bytes: expected one URL a line`,
+    )
+  }
+
+  // A batch that fails on the way has verdicts of its first lines, which stand.
+  async #ask(items: Items, ask: AskLines): Promise<void> {
+    try {
+      this.#take(items, await ask(items))
+    } catch (error) {
+      if (error instanceof SieveError && error.answered) this.#take(items, error.answered)
+      throw error
+    }
+  }
+
+  // Counts the verdicts and keeps what is to be written of them.
+  #take(items: Items, verdicts: Uint8Array): void {
+    this.#lines += verdicts.length
+    for (let i = 0; i < verdicts.length; i++) this.#fresh += verdicts[i]!
+    const answer = this.#answer
+    if (answer.as === 'counts') return
+    const isText = answer.as === 'text'
+    this.#out.push(isText ? kept(items, verdicts, answer.keep === 'new' ? 1 : 0) : objects(items, verdicts))
+  }
+
+  #taken(): Buffer {
+    const out = this.#out.length === 1 ? this.#out[0]! : Buffer.concat(this.#out)
+    this.#out = []
+    return out
+  }
+
+  async #write(): Promise<void> {
+    this.#begin()
+    const out = this.#taken()
+    if (out.length === 0) this.#headersSoon ??= setTimeout(() => this.#response.flushHeaders(), HEADERS_MS)
+    else if (!this.#response.write(out)) await this.#drained()
+  }
+
+  #begin(): void {
+    if (this.#response.headersSent) return
+    const types = {
+      text: 'text/plain; charset=utf-8',
+      ndjson: 'application/x-ndjson',
+      counts: 'application/json',
+    }
+    this.#response.writeHead(200, { ...this.#headers, 'content-type': types[this.#answer.as] })
+  }
+
+  async #drained(): Promise<void> {
+    const response = this.#response
+    const gone = new AbortController()
+    const stop = () => gone.abort()
+    response.once('close', stop)
+    try {
+      if (response.destroyed) stop()
+      await once(response, 'drain', { signal: gone.signal })
+    } catch {
+      throw new Problem(400, 'the reader has gone')
+    } finally {
+      response.off('close', stop)
+    }
+  }
+
+  // The last line of NDJSON says why; the missing end of the body says to all that it is not whole.
+  #cutShort(error: unknown): void {
+    const response = this.#response
+    const problem = problemOf(error)
+    if (this.#answer.as === 'ndjson' && problem) this.#out.push(Buffer.from(`${problem.text}\n`))
+    this.#begin()
+    if (response.writable) response.write(this.#taken())
+    if (response.socket) response.socket.destroySoon()
+    else response.destroy()
+  }
+}
+
+/** The lines with a verdict, each with a newline; runs of them in one piece. */
+function kept({ bytes, starts, ends }: Items, verdicts: Uint8Array, wanted: number): Buffer {
+  const out = Buffer.allocUnsafe(bytes.length + 1)
+  let used = 0
+  let i = 0
+  while (i < verdicts.length) {
+    if (verdicts[i] !== wanted) {
+      i++
+      continue
+    }
+    const from = starts[i]!
+    do i++
+    while (i < verdicts.length && verdicts[i] === wanted)
+    const end = ends[i - 1]!
+    out.set(bytes.subarray(from, end), used)
+    used += end - from
+    out[used++] = NEWLINE
+  }
+  return out.subarray(0, used)
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+function objects({ bytes, starts, ends }: Items, verdicts: Uint8Array): Buffer {
+  let out = ''
+  for (let i = 0; i < verdicts.length; i++) {
+    const url = JSON.stringify(decoder.decode(bytes.subarray(starts[i], ends[i])))
+    out += `{"url":${url},"verdict":"${verdicts[i] === 1 ? 'new' : 'seen'}"}\n`
+  }
+  return Buffer.from(out)
+}

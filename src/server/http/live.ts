@@ -1,0 +1,106 @@
+// /v1/live: a snapshot of all sieves once a second, as server-sent events. One snapshot serves every listener, none is
+// taken while no one listens, and a listener that does not keep up misses some: nothing is stored for it.
+import type { ServerResponse } from 'node:http'
+import type { House } from '../house.ts'
+import type { ServerInfo } from '../info.ts'
+import { Problem } from './problems.ts'
+
+const EVERY_MS = 1000
+
+/** What a chart needs of the server now. */
+export async function snapshot(house: House, server: ServerInfo): Promise<object> {
+  const sieves = await Promise.all(
+    house.list().map(async (hosted) => {
+      const { filter, profile, urls, sizeBytes, fill, expectedRate, promisedRate, pastCapacity } =
+        await hosted.stats()
+      const { name, kind } = hosted
+      const { adds, fresh, seen, asks } = hosted.meters
+      const counts = {
+        adds,
+        fresh,
+        seen,
+        asks,
+        urls,
+        sizeBytes,
+        fill,
+        expectedRate,
+        promisedRate,
+        pastCapacity,
+      }
+      return { name, kind, filter, profile, ...counts }
+    }),
+  )
+  return {
+    at: new Date().toISOString(),
+    uptimeSeconds: (Date.now() - server.startedAt.getTime()) / 1000,
+    sizeBytes: house.sizeBytes,
+    connections: server.connections,
+    sieves,
+  }
+}
+
+export class Live {
+  readonly #house: House
+  readonly #server: ServerInfo
+  readonly #most: number
+  readonly #onError: (error: unknown) => void
+  readonly #listeners = new Set<ServerResponse>()
+  #timer: NodeJS.Timeout | undefined
+  #isTaking = false
+
+  /** `onError` is told when no snapshot could be taken; the next second has another. */
+  constructor(house: House, server: ServerInfo, most: number, onError: (error: unknown) => void) {
+    this.#onError = onError
+    this.#house = house
+    this.#server = server
+    this.#most = most
+  }
+
+  get listeners(): number {
+    return this.#listeners.size
+  }
+
+  listen(response: ServerResponse, headers: Readonly<Record<string, string>>): void {
+    response.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8' })
+    response.write('retry: 2000\n\n')
+    this.#listeners.add(response)
+    response.on('close', () => this.#leave(response))
+    response.on('error', () => this.#leave(response))
+    this.#timer ??= setInterval(() => this.#tick(), EVERY_MS)
+    this.#tick()
+  }
+
+  /** Throws a Problem when there are too many listeners. */
+  checkRoom(): void {
+    if (this.#listeners.size < this.#most) return
+    const detail = `${this.#most} listeners are there already: close a page, or start the server with room for more`
+    throw new Problem(503, detail, { headers: { 'retry-after': '10' } })
+  }
+
+  close(): void {
+    for (const response of this.#listeners) response.end()
+    this.#listeners.clear()
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  #leave(response: ServerResponse): void {
+    this.#listeners.delete(response)
+    if (this.#listeners.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  async #tick(): Promise<void> {
+    if (this.#isTaking) return
+    this.#isTaking = true
+    try {
+      const event = `data: ${JSON.stringify(await snapshot(this.#house, this.#server))}\n\n`
+      for (const response of this.#listeners) if (!response.writableNeedDrain) response.write(event)
+    } catch (error) {
+      this.#onError(error)
+    } finally {
+      this.#isTaking = false
+    }
+  }
+}

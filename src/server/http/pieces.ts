@@ -1,0 +1,72 @@
+// The pieces of a request's body, one at a time: the next is read when it is asked for, so a reader that is held up
+// holds the sender up.
+import type { IncomingMessage } from 'node:http'
+import { Problem } from './problems.ts'
+
+interface Waiter {
+  resolve(piece: Buffer | null): void
+  reject(error: Error): void
+}
+
+export class Pieces {
+  readonly #request: IncomingMessage
+  readonly #bodyMs: number
+  #deadline: number
+  #waiter: Waiter | null = null
+  #failure: Error | null = null
+
+  /** What counts as progress is said by `allowMore`; without any for `bodyMs` the sender is given up. */
+  constructor(request: IncomingMessage, bodyMs: number) {
+    this.#request = request
+    this.#bodyMs = bodyMs
+    this.#deadline = performance.now() + bodyMs
+    request.pause()
+    request.on('data', (piece: Buffer) => {
+      request.pause()
+      this.#waiter?.resolve(piece)
+    })
+    request.on('end', () => this.#waiter?.resolve(null))
+    request.on('error', () => this.#fail())
+    request.on('close', () => this.#fail())
+  }
+
+  /** Nothing is left to wait for. */
+  get isLast(): boolean {
+    return this.#request.complete && this.#request.readableLength === 0
+  }
+
+  allowMore(): void {
+    this.#deadline = performance.now() + this.#bodyMs
+  }
+
+  /** Null: the body has ended, and well. */
+  async next(): Promise<Buffer | null> {
+    if (this.#request.readableEnded) return null
+    if (this.#failure) throw this.#failure
+    let timer: NodeJS.Timeout | undefined
+    try {
+      return await new Promise<Buffer | null>((resolve, reject) => {
+        this.#waiter = { resolve, reject }
+        timer = setTimeout(() => reject(this.#late()), Math.max(0, this.#deadline - performance.now()))
+        this.#request.resume()
+      })
+    } finally {
+      clearTimeout(timer)
+      this.#waiter = null
+      this.#request.pause()
+    }
+  }
+
+  #late(): Problem {
+    return new Problem(
+      408,
+      `no whole line within ${this.#bodyMs} ms: send lines as they come, or end the body`,
+    )
+  }
+
+  #fail(): void {
+    if (this.#request.readableEnded) return
+    this.#failure = new Problem(400, 'the body broke off before its end')
+    this.#waiter?.reject(this.#failure)
+  }
+}

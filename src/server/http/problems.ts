@@ -1,0 +1,94 @@
+// What goes wrong, as application/problem+json (RFC 9457): its detail is one line with what was got, what was expected
+// and what to do.
+import { STATUS_CODES } from 'node:http'
+import type { FastifyError } from 'fastify'
+import { SieveError, type SieveErrorCode } from '../../errors.ts'
+
+export const PROBLEM_TYPE = 'application/problem+json'
+
+/** A refusal with a status. `more` goes into the answer beside the detail. */
+export class Problem extends Error {
+  readonly status: number
+  readonly more: Readonly<Record<string, unknown>>
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    status: number,
+    detail: string,
+    { more = {}, headers = {} }: { more?: Record<string, unknown>; headers?: Record<string, string> } = {},
+  ) {
+    super(detail)
+    this.status = status
+    this.more = more
+    this.headers = headers
+  }
+
+  /** The body of the answer. */
+  get text(): string {
+    const title = STATUS_CODES[this.status] ?? 'Error'
+    const type = `urn:urlsieve:problem:${title.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`
+    return JSON.stringify({ type, title, status: this.status, detail: this.message, ...this.more })
+  }
+}
+
+const SIEVE_STATUS: Readonly<Record<SieveErrorCode, number>> = {
+  option: 400,
+  room: 507,
+  corrupt: 500,
+  version: 500,
+  locked: 409,
+  disk: 507,
+  network: 503,
+}
+
+/** What a framework's error code means to the one who asked. */
+const FRAMEWORK: Readonly<Record<string, (error: FastifyError) => Problem>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
+    new Problem(415, "content type not known here: expected 'application/json', or 'text/plain' for lines"),
+  FST_ERR_VALIDATION: (error) => new Problem(400, error.message),
+  FST_ERR_BAD_URL: () => new Problem(400, 'the path is not well encoded: expected %XX of UTF-8'),
+}
+
+export function verdictWords(verdicts: Uint8Array): ('new' | 'seen')[] {
+  return Array.from(verdicts, (verdict) => (verdict === 1 ? 'new' : 'seen'))
+}
+
+/** Any error as a problem; null for a defect of ours, of which the one who asked learns only that it is one. */
+export function problemOf(error: unknown): Problem | null {
+  if (error instanceof Problem) return error
+  if (error instanceof SieveError) {
+    const { code, message, answered } = error
+    const more = answered && answered.length > 0 ? { verdicts: verdictWords(answered) } : {}
+    return new Problem(SIEVE_STATUS[code], message, { more: { code, ...more } })
+  }
+  const { code, statusCode, message } = error as FastifyError
+  const known = code && FRAMEWORK[code]
+  if (known) return known(error as FastifyError)
+  if (statusCode && statusCode >= 400 && statusCode < 500) return new Problem(statusCode, message)
+  return null
+}
+
+/** What is said of a defect. */
+export const DEFECT = new Problem(500, 'a defect of urlsieve: the server logged it; please report it')
+
+interface Violation {
+  readonly instancePath: string
+  readonly keyword: string
+  readonly message?: string
+  readonly params: Readonly<Record<string, unknown>>
+}
+
+/** The first thing a schema does not allow, in one line. */
+export function violation(errors: readonly Violation[], part: string): Error {
+  const { instancePath, keyword, message = 'cannot be', params } = errors[0]!
+  const at = `${part}${instancePath}`
+  if (keyword === 'required')
+    return new Error(`${at}: '${params.missingProperty}' is missing; see /openapi.json`)
+  if (keyword === 'additionalProperties')
+    return new Error(`${at}: '${params.additionalProperty}' is not known here; see /openapi.json`)
+  if (keyword === 'enum') {
+    const names = (params.allowedValues as readonly unknown[]).join(', ')
+    return new Error(`${at}: expected one of ${names}`)
+  }
+  return new Error(`${at}: ${message.replace(/^must /, 'expected to ')}; see /openapi.json`)
+}

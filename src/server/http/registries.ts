@@ -1,0 +1,39 @@
+// What there is to choose from, for forms: filters, profiles and hashes; and the key of a URL without a sieve.
+import type { FastifyInstance } from 'fastify'
+import { explainKey } from '../../canonical/explain.ts'
+import { filters, hashDescriptions, type ProfileName, profiles } from '../../index.ts'
+import { servedFilters } from '../sieve-spec.ts'
+import { answers, keyQuestion, refusals } from './schemas.ts'
+
+const known = {
+  filters: servedFilters.map((name) => {
+    const { does, source, errs, can } = filters[name]
+    return { name, does, source, errs, can }
+  }),
+  profiles: Object.values(profiles).map(({ name, does, rules }) => ({
+    name,
+    does,
+    rules: rules.map((rule) => ({ name: rule.name, does: rule.does, lossy: rule.lossy })),
+  })),
+  hashes: Object.entries(hashDescriptions).map(([name, does]) => ({ name, does })),
+}
+
+export function registries(app: FastifyInstance): void {
+  const list = <N extends keyof typeof known>(name: N, component: string, summary: string) => {
+    const schema = { summary, response: { 200: answers(component, 'All of them.'), ...refusals } }
+    app.get(`/v1/${name}`, { schema }, () => ({ [name]: known[name] }))
+  }
+  list('filters', 'Filters', 'The filters, what each is for and which way it errs')
+  list('profiles', 'Profiles', 'The profiles and their rules')
+  list('hashes', 'Hashes', 'The hash functions')
+
+  const schema = {
+    summary: 'The key of a URL and why, without a sieve',
+    body: keyQuestion,
+    response: { 200: answers('Key', 'The key, and what each rule did.'), ...refusals },
+  }
+  app.post<{ Body: { url: string; profile: ProfileName } }>('/v1/explain', { schema }, ({ body }) => ({
+    url: body.url,
+    ...explainKey(profiles[body.profile], body.url),
+  }))
+}

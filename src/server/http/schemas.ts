@@ -1,0 +1,229 @@
+// The schemas of the API: they validate what comes, write what goes, and are /openapi.json.
+import { profiles } from '../../canonical/profiles.ts'
+import { hashNames } from '../../hashes.ts'
+import { servedFilters } from '../sieve-spec.ts'
+import { PROBLEM_TYPE } from './problems.ts'
+
+const text = { type: 'string' } as const
+const flag = { type: 'boolean' } as const
+const number = { type: 'number' } as const
+const count = { type: 'integer', minimum: 0 } as const
+const maybe = { type: ['number', 'null'] } as const
+const listOf = (items: object) => ({ type: 'array', items })
+const ref = (name: string) => ({ $ref: `${name}#` })
+const said = (schema: object, description: string) => ({ ...schema, description })
+
+/** An object with these properties; those named in `optional` may be absent. */
+function object(properties: Record<string, object>, optional: readonly string[] = []) {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name))
+  return { type: 'object', properties, required }
+}
+
+/** The same for what comes in: nothing else is allowed. */
+const exactly = (properties: Record<string, object>, optional: readonly string[] = []) => ({
+  ...object(properties, optional),
+  additionalProperties: false,
+})
+
+const free = { type: 'object', additionalProperties: true } as const
+const size = { type: 'integer', minimum: 1 } as const
+
+const spec = exactly(
+  {
+    filter: said({ enum: servedFilters }, 'What remembers the keys; default fingerprint.'),
+    profile: said({ enum: Object.keys(profiles) }, 'How a URL becomes a key; default web.'),
+    hash: said({ enum: hashNames }, 'How a key is hashed; default siphash, with a secret key.'),
+    expectedUrls: said(size, 'Distinct URLs a filter of a fixed size shall hold within its promise.'),
+    falsePositiveRate: said(
+      { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 },
+      'The promised chance that a new URL is answered "seen", at expectedUrls.',
+    ),
+    sizeBytes: said(size, 'Memory for the filter, instead of a rate.'),
+    window: said(
+      exactly({ windowUrls: size, windowMs: { type: 'number', exclusiveMinimum: 0 }, generations: size }, [
+        'windowUrls',
+        'windowMs',
+        'generations',
+      ]),
+      'Of the filter window: how many URLs or how long to remember.',
+    ),
+  },
+  ['filter', 'profile', 'hash', 'expectedUrls', 'falsePositiveRate', 'sizeBytes', 'window'],
+)
+
+const stats = object(
+  {
+    filter: text,
+    profile: text,
+    hash: text,
+    urls: said(count, 'Distinct URLs marked.'),
+    seen: count,
+    invalid: said(count, 'Lines that were no URL; keyed as they stand.'),
+    sizeBytes: count,
+    bitsPerUrl: maybe,
+    fill: number,
+    expectedRate: said(number, 'The chance that a new URL is answered "seen" now.'),
+    promisedRate: maybe,
+    pastCapacity: said(flag, 'It holds more than it was made for: the promise no longer holds.'),
+    layers: listOf(object({ name: text, fill: number, distinct: number })),
+    rates: { type: 'object', additionalProperties: number },
+    store: object({
+      path: text,
+      durability: text,
+      logBytes: count,
+      snapshotBytes: count,
+      snapshotting: flag,
+      keepKeys: flag,
+    }),
+  },
+  ['layers', 'rates', 'store'],
+)
+
+const meters = object({ adds: count, fresh: count, seen: count, asks: count })
+
+const sieve = object(
+  {
+    name: text,
+    kind: said({ enum: ['sieve', 'bloom'] }, 'bloom: made by BF.*, items untouched.'),
+    createdAt: { type: 'string', format: 'date-time' },
+    can: object({ forget: flag, under: flag }),
+    meters: said(ref('Meters'), 'Counts since the server started.'),
+    stats: ref('Stats'),
+    plan: said(free, 'How large it was made and what it shall keep.'),
+    bloom: object({ capacity: count, errorRate: number, expansion: count }),
+  },
+  ['plan', 'bloom'],
+)
+
+const step = object({ rule: text, does: text, before: text, after: text, changed: flag, notes: listOf(text) })
+const key = { url: text, key: text, isUrl: flag, steps: listOf(step) }
+const verdict = said({ enum: ['new', 'seen'] }, 'A false "seen" is possible at the filter’s rate.')
+
+const explanation = object(
+  {
+    ...key,
+    verdict,
+    layers: said(
+      listOf(object({ name: text, of: text, verdict })),
+      'Of multilayer and prefix-layers: what each layer says of its part of the key.',
+    ),
+    decidedBy: said(text, 'The layer that made the verdict.'),
+  },
+  ['layers', 'decidedBy'],
+)
+
+const connections = object({ resp: count, http: count })
+
+const live = object({
+  at: { type: 'string', format: 'date-time' },
+  uptimeSeconds: number,
+  sizeBytes: count,
+  connections,
+  sieves: listOf(
+    object({
+      name: text,
+      kind: text,
+      filter: text,
+      profile: text,
+      adds: count,
+      fresh: count,
+      seen: count,
+      asks: count,
+      urls: count,
+      sizeBytes: count,
+      fill: number,
+      expectedRate: number,
+      promisedRate: maybe,
+      pastCapacity: flag,
+    }),
+  ),
+})
+
+const problem = said(
+  {
+    ...object({ type: text, title: text, status: { type: 'integer' }, detail: text }),
+    additionalProperties: true,
+  },
+  'RFC 9457: the detail is one line with what was got, what was expected and what to do.',
+)
+
+/** By name, as they stand in the document's components. */
+export const components: Readonly<Record<string, object>> = {
+  SieveSpec: spec,
+  Stats: stats,
+  Meters: meters,
+  Sieve: sieve,
+  Sieves: object({ sieves: listOf(ref('Sieve')) }),
+  Urls: exactly({ urls: said(listOf(text), 'As many and as long as the server’s limits allow.') }),
+  Verdicts: object({
+    verdicts: said(listOf(verdict), 'One for each URL, in order.'),
+    new: count,
+    seen: count,
+  }),
+  Counts: object({ lines: count, new: count, seen: count }),
+  LineVerdict: object({ url: text, verdict }),
+  Explanation: explanation,
+  Key: object(key),
+  Under: object({ folder: text, seen: said(flag, 'False is certain; true errs at the filter’s rate.') }),
+  Forgotten: object({ forgotten: said(listOf(flag), 'Whether each was remembered.'), count }),
+  Filters: object({
+    filters: listOf(
+      object({
+        name: text,
+        does: text,
+        source: text,
+        errs: text,
+        can: object({ delete: flag, grow: flag, under: flag }),
+      }),
+    ),
+  }),
+  Profiles: object({
+    profiles: listOf(
+      object({ name: text, does: text, rules: listOf(object({ name: text, does: text, lossy: flag })) }),
+    ),
+  }),
+  Hashes: object({ hashes: listOf(object({ name: text, does: text })) }),
+  Server: object({
+    version: text,
+    startedAt: { type: 'string', format: 'date-time' },
+    sizeBytes: count,
+    connections,
+    report: said(flag, 'Whether there is a report of the lab at /report/.'),
+  }),
+  Live: live,
+  Problem: problem,
+}
+
+/** A response of a component, with what it means. */
+export const answers = (name: string, description: string) => ({ description, ...ref(name) })
+
+/** A response in other types than JSON, or in several. */
+export const answersIn = (description: string, types: Record<string, object>) => ({
+  description,
+  content: Object.fromEntries(Object.entries(types).map(([type, schema]) => [type, { schema }])),
+})
+
+const problems = (description: string) => answersIn(description, { [PROBLEM_TYPE]: ref('Problem') })
+
+/** What every route may answer besides. */
+export const refusals = {
+  '4xx': problems('What was asked cannot be.'),
+  '5xx': problems('The server cannot do it, or not now.'),
+}
+
+export const nameInPath = exactly({ name: said({ type: 'string', minLength: 1 }, 'Name of a sieve.') })
+export const urlInQuery = exactly({ url: text })
+export const folderInQuery = exactly({ folder: said(text, 'A host or folder, such as example.com/blog/.') })
+export const keepInQuery = exactly(
+  {
+    keep: said(
+      { enum: ['new', 'seen'], default: 'new' },
+      'Of a body of lines: which lines come back as text.',
+    ),
+  },
+  ['keep'],
+)
+export const keyQuestion = exactly({ url: text, profile: { enum: Object.keys(profiles), default: 'web' } }, [
+  'profile',
+])
+export { ref, text }

@@ -1,0 +1,194 @@
+// The sieves of a server over HTTP: list, make, look at, drop; explain, under, forget, save. None is made on its own: a
+// name mistyped in an add would else start an empty sieve to which every URL is new.
+import { isDeepStrictEqual } from 'node:util'
+import type { FastifyInstance } from 'fastify'
+import { planFor } from '../../filters/promise.ts'
+import { filterKind } from '../../filters/registry.ts'
+import { chooseHash } from '../../hashes.ts'
+import { filters, type Plan, SieveError } from '../../index.ts'
+import type { Hosted, House, SieveSpec } from '../house.ts'
+import { optionsOf, servedFilters } from '../sieve-spec.ts'
+import { Problem } from './problems.ts'
+import { answers, folderInQuery, nameInPath, ref, refusals, urlInQuery } from './schemas.ts'
+import type { UrlLists } from './url-list.ts'
+
+/** A sieve that says how it was planned, where the house knows. */
+type Planned = Hosted & { readonly plan?: Plan }
+
+interface Named {
+  Params: { name: string }
+}
+
+/** The sieve of that name, or a Problem that says what to do. */
+export function hostedBy(house: House, name: string): Hosted {
+  const hosted = house.get(name)
+  if (hosted) return hosted
+  throw new Problem(404, `no sieve '${name}': make it with PUT /v1/sieves/${encodeURIComponent(name)}`)
+}
+
+async function described(hosted: Planned): Promise<object> {
+  const { name, kind, createdAt, meters, plan, bloom } = hosted
+  return {
+    name,
+    kind,
+    createdAt: createdAt.toISOString(),
+    can: { forget: hosted.forget !== undefined, under: hosted.under !== undefined },
+    meters,
+    stats: await hosted.stats(),
+    ...(plan && { plan }),
+    ...(bloom && { bloom }),
+  }
+}
+
+/** Whether making a sieve with these options would give one like it. */
+async function isLike(hosted: Planned, spec: SieveSpec): Promise<boolean> {
+  const options = optionsOf(spec)
+  const { profile, hash } = await hosted.stats()
+  return (
+    hosted.kind === 'sieve' &&
+    profile === (spec.profile ?? 'web') &&
+    hash === chooseHash(spec.hash).names.join(',') &&
+    isDeepStrictEqual(hosted.plan, planFor(filterKind(options.filter ?? 'fingerprint'), options))
+  )
+}
+
+const FORGETTING = servedFilters.filter((name) => filters[name].can.delete).join(', ')
+const TELLING = servedFilters.filter((name) => filters[name].can.under).join(', ')
+
+async function cannot(hosted: Hosted, what: string, filterNames: string): Promise<Problem> {
+  const { filter } = await hosted.stats()
+  const detail = `'${hosted.name}' has the filter ${filter}, which cannot ${what}: expected ${filterNames}`
+  return new Problem(409, detail)
+}
+
+export function sieves(app: FastifyInstance, house: House, lists: UrlLists): void {
+  const one = answers('Sieve', 'The sieve.')
+  const named = { params: nameInPath }
+
+  app.get(
+    '/v1/sieves',
+    { schema: { summary: 'All sieves', response: { 200: answers('Sieves', 'All of them.'), ...refusals } } },
+    async () => ({ sieves: await Promise.all(house.list().map(described)) }),
+  )
+
+  app.get<Named>(
+    '/v1/sieves/:name',
+    { schema: { summary: 'A sieve: plan, stats and counts', ...named, response: { 200: one, ...refusals } } },
+    ({ params }) => described(hostedBy(house, params.name)),
+  )
+
+  app.put<Named & { Body: SieveSpec }>(
+    '/v1/sieves/:name',
+    {
+      schema: {
+        summary: 'Makes a sieve',
+        ...named,
+        body: ref('SieveSpec'),
+        response: {
+          200: answers('Sieve', 'It was there, made with the same options.'),
+          201: answers('Sieve', 'It is made.'),
+          ...refusals,
+        },
+      },
+    },
+    async ({ params: { name }, body }, reply) => {
+      const taken = () =>
+        new Problem(409, `'${name}' is there with other options: drop it first, or choose another name`)
+      const before = house.get(name)
+      if (before) {
+        if (!(await isLike(before, body))) throw taken()
+        return described(before)
+      }
+      try {
+        const made = await house.create(name, body)
+        return reply.code(201).send(await described(made))
+      } catch (error) {
+        const other = house.get(name)
+        if (!(error instanceof SieveError) || error.code !== 'option' || !other) throw error
+        // Another request was quicker.
+        if (!(await isLike(other, body))) throw taken()
+        return described(other)
+      }
+    },
+  )
+
+  app.delete<Named>(
+    '/v1/sieves/:name',
+    {
+      schema: {
+        summary: 'Drops a sieve and all it remembers',
+        ...named,
+        response: { 204: { description: 'It is gone.', type: 'null' }, ...refusals },
+      },
+    },
+    async ({ params: { name } }, reply) => {
+      if (!(await house.drop(name))) hostedBy(house, name)
+      return reply.code(204).send()
+    },
+  )
+
+  app.get<Named & { Querystring: { url: string } }>(
+    '/v1/sieves/:name/explain',
+    {
+      schema: {
+        summary: 'The key of a URL, why, and the verdict an add would get',
+        ...named,
+        querystring: urlInQuery,
+        response: { 200: answers('Explanation', 'Marks nothing.'), ...refusals },
+      },
+    },
+    ({ params, query }) => hostedBy(house, params.name).explain(query.url),
+  )
+
+  app.get<Named & { Querystring: { folder: string } }>(
+    '/v1/sieves/:name/under',
+    {
+      schema: {
+        summary: 'Whether anything was seen under a host or folder',
+        ...named,
+        querystring: folderInQuery,
+        response: { 200: answers('Under', 'Errs towards true.'), ...refusals },
+      },
+    },
+    async ({ params, query: { folder } }) => {
+      const hosted = hostedBy(house, params.name)
+      if (!hosted.under) throw await cannot(hosted, 'tell what is under a folder', TELLING)
+      return { folder, seen: await hosted.under(folder) }
+    },
+  )
+
+  app.post<Named & { Body: { urls: string[] } }>(
+    '/v1/sieves/:name/forget',
+    {
+      schema: {
+        summary: 'Forgets URLs',
+        ...named,
+        body: ref('Urls'),
+        response: { 200: answers('Forgotten', 'Whether each was remembered.'), ...refusals },
+      },
+    },
+    async ({ params, body: { urls } }) => {
+      lists.check(urls)
+      const hosted = hostedBy(house, params.name)
+      if (!hosted.forget) throw await cannot(hosted, 'forget', FORGETTING)
+      const forgotten = Array.from(await hosted.forget(urls), (was) => was === 1)
+      return { forgotten, count: forgotten.filter(Boolean).length }
+    },
+  )
+
+  app.post<Named>(
+    '/v1/sieves/:name/save',
+    {
+      schema: {
+        summary: 'Puts a sieve on the disk, now; nothing to do for one in memory',
+        ...named,
+        response: { 200: one, ...refusals },
+      },
+    },
+    async ({ params }) => {
+      const hosted = hostedBy(house, params.name)
+      await hosted.save()
+      return described(hosted)
+    },
+  )
+}

@@ -1,0 +1,128 @@
+// add and has: a list of URLs as JSON, or lines as text, streamed both ways. A batch is one call of the sieve. What was
+// marked stays marked when the answer is lost on its way: ask again and those URLs are "seen".
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Items, SieveError } from '../../index.ts'
+import type { Hosted, House } from '../house.ts'
+import type { HttpOptions } from './app.ts'
+import { type LineAnswer, LineExchange } from './lines.ts'
+import { SAFE_HEADERS } from './pages.ts'
+import { Problem, problemOf } from './problems.ts'
+import { answersIn, keepInQuery, nameInPath, ref, refusals, text } from './schemas.ts'
+import { hostedBy } from './sieves.ts'
+import type { UrlLists } from './url-list.ts'
+
+interface Question {
+  Params: { name: string }
+  Querystring: { keep: 'new' | 'seen' }
+  Body: { urls: string[] } | string | undefined
+}
+
+/** Verdicts, 1 new and 0 seen, and the sieve's counts moved on. */
+type Ask = (hosted: Hosted, items: Items) => Promise<Uint8Array>
+
+function count({ meters }: Hosted, verdicts: Uint8Array): void {
+  let fresh = 0
+  for (let i = 0; i < verdicts.length; i++) fresh += verdicts[i]!
+  meters.adds += verdicts.length
+  meters.fresh += fresh
+  meters.seen += verdicts.length - fresh
+}
+
+const add: Ask = async (hosted, items) => {
+  try {
+    const verdicts = await hosted.add(items)
+    count(hosted, verdicts)
+    return verdicts
+  } catch (error) {
+    if (error instanceof SieveError && error.answered) count(hosted, error.answered)
+    throw error
+  }
+}
+
+const has: Ask = async (hosted, items) => {
+  const isSeen = await hosted.has(items)
+  hosted.meters.asks += isSeen.length
+  return isSeen.map((seen) => 1 - seen)
+}
+
+const WORDS = [Buffer.from('"seen",'), Buffer.from('"new",')] as const
+const LONGEST = WORDS[0].length
+const FRAME_BYTES = 80
+
+/** The JSON answer, written by hand and as bytes: it is as long as the list. */
+function written(verdicts: Uint8Array): Buffer {
+  const out = Buffer.allocUnsafe(verdicts.length * LONGEST + FRAME_BYTES)
+  let fresh = 0
+  let at = out.write('{"verdicts":[', 'latin1')
+  for (let i = 0; i < verdicts.length; i++) {
+    const verdict = verdicts[i]! as 0 | 1
+    fresh += verdict
+    const word = WORDS[verdict]
+    for (let j = 0; j < word.length; j++) out[at++] = word[j]!
+  }
+  if (verdicts.length > 0) at-- // the last comma
+  at += out.write(`],"new":${fresh},"seen":${verdicts.length - fresh}}`, at, 'latin1')
+  return out.subarray(0, at)
+}
+
+/** What a request for lines wants back, by its Accept header. */
+function answerFor({ headers, query }: FastifyRequest<Question>): LineAnswer {
+  const accept = headers.accept ?? '*/*'
+  if (/application\/x-ndjson/i.test(accept)) return { as: 'ndjson' }
+  if (/application\/json/i.test(accept)) return { as: 'counts' }
+  if (/text\/(plain|\*)|\*\/\*/i.test(accept)) return { as: 'text', keep: query.keep }
+  throw new Problem(406, `Accept '${accept}': expected text/plain, application/x-ndjson or application/json`)
+}
+
+export function verdicts(
+  app: FastifyInstance,
+  house: House,
+  { limits, onDefect }: Pick<HttpOptions, 'limits' | 'onDefect'>,
+  lists: UrlLists,
+): void {
+  const route = (verb: string, ask: Ask, summary: string) => {
+    const schema = {
+      summary,
+      params: nameInPath,
+      querystring: keepInQuery,
+      body: { content: { 'application/json': { schema: ref('Urls') }, 'text/plain': { schema: text } } },
+      response: {
+        200: answersIn('One verdict for each URL, in order; of lines, those kept.', {
+          'application/json': { anyOf: [ref('Verdicts'), ref('Counts')] },
+          'text/plain': text,
+          'application/x-ndjson': ref('LineVerdict'),
+        }),
+        ...refusals,
+      },
+    }
+    app.post<Question>(
+      `/v1/sieves/:name/${verb}`,
+      { schema, config: { takesItems: true } },
+      async (request, reply) => {
+        const hosted = hostedBy(house, request.params.name)
+        if (typeof request.body === 'string') return exchange(request, reply, hosted, ask)
+        // Without a content type there is nothing a schema was asked about.
+        if (!request.body)
+          throw new Problem(400, 'no body: expected {"urls": […]} as JSON, or lines as text/plain')
+        const items = request.items ?? lists.encode(request.body.urls)
+        return reply.type('application/json').send(written(await ask(hosted, items)))
+      },
+    )
+  }
+
+  const exchange = async (
+    request: FastifyRequest<Question>,
+    reply: FastifyReply,
+    hosted: Hosted,
+    ask: Ask,
+  ) => {
+    const answer = answerFor(request)
+    const lines = new LineExchange(request.raw, reply.raw, limits, answer, SAFE_HEADERS)
+    const late = await lines.run((items) => ask(hosted, items))
+    if (late !== null && !problemOf(late)) onDefect?.(late)
+    return reply.hijack()
+  }
+
+  route('add', add, 'Marks URLs: which are new?')
+  route('has', has, 'Asks for URLs and marks nothing: which are new?')
+}

@@ -1,0 +1,188 @@
+// The sieves of a server in this process: in memory, or each in its folder under --data, where a restart finds them.
+import { closeSync, statSync } from 'node:fs'
+import { SieveError } from '../errors.ts'
+import { type Durability, Sieve } from '../index.ts'
+import { openFile, readHeader } from '../store/snapshot.ts'
+import { DataFolder, type Entry } from './data-folder.ts'
+import { SIEVE_BYTES } from './growth.ts'
+import type { BloomSpec, Hosted, House, SieveSpec } from './house.ts'
+import { LocalSieve } from './local-sieve.ts'
+import { checkName } from './names.ts'
+import { optionsOf, plannedBytes, servedFilters } from './sieve-spec.ts'
+
+export interface LocalHouseOptions {
+  /** Where sieves last; in memory without it. */
+  readonly data?: string
+  /** With `data`: when an acknowledged item is safe. Default `interval`. */
+  readonly durability?: Durability
+  /** Memory for all sieves. */
+  readonly memoryBytes: number
+  readonly mostSieves: number
+}
+
+export class LocalHouse implements House {
+  readonly #sieves = new Map<string, LocalSieve>()
+  /** Names that are being made or dropped. */
+  readonly #busy = new Map<string, Promise<unknown>>()
+  readonly #options: LocalHouseOptions
+  readonly #data: DataFolder | undefined
+  /** Memory promised to sieves in the making. */
+  #promisedBytes = 0
+
+  private constructor(options: LocalHouseOptions) {
+    this.#options = options
+    this.#data = options.data === undefined ? undefined : new DataFolder(options.data)
+  }
+
+  /** Opens what is there. Throws when it takes more memory than allowed, or another server has the folder. */
+  static async open(options: LocalHouseOptions): Promise<LocalHouse> {
+    const house = new LocalHouse(options)
+    try {
+      for (const entry of house.#data?.entries() ?? []) {
+        await house.#make(entry)
+        house.#check(0, 'open what is in the folder')
+      }
+      return house
+    } catch (error) {
+      await house.close()
+      throw error
+    }
+  }
+
+  get(name: string): Hosted | undefined {
+    return this.#sieves.get(name)
+  }
+
+  list(): readonly Hosted[] {
+    return [...this.#sieves.values()]
+  }
+
+  get sizeBytes(): number {
+    let bytes = 0
+    for (const sieve of this.#sieves.values()) bytes += sieve.sizeBytes
+    return bytes
+  }
+
+  get limitBytes(): number {
+    return this.#options.memoryBytes
+  }
+
+  async create(name: string, spec: SieveSpec, bloom?: BloomSpec): Promise<Hosted> {
+    checkName(name)
+    const bytes = plannedBytes(optionsOf(spec, bloom))
+    const entry = { name, spec, createdAt: new Date(), ...(bloom && { bloom }) }
+    return this.#begin(name, bytes, () => this.#make(entry))
+  }
+
+  async adopt(name: string, path: string, bloom: BloomSpec): Promise<Hosted> {
+    checkName(name)
+    const bytes = checkFile(path)
+    return this.#begin(name, bytes, async () => {
+      if (this.#data) return this.#make({ name, spec: {}, bloom, createdAt: new Date() }, path)
+      return this.#take(name, await Sieve.load(path), new Date(), bloom)
+    })
+  }
+
+  async drop(name: string): Promise<boolean> {
+    await this.#settled(name)
+    const sieve = this.#sieves.get(name)
+    if (!sieve) return false
+    this.#sieves.delete(name)
+    await this.#alone(name, async () => {
+      await sieve.close()
+      this.#data?.remove(name)
+    })
+    return true
+  }
+
+  async close(): Promise<void> {
+    while (this.#busy.size > 0) await Promise.allSettled(this.#busy.values())
+    const ends = await Promise.allSettled(Array.from(this.#sieves.values(), (sieve) => sieve.close()))
+    this.#sieves.clear()
+    this.#data?.release()
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
+  }
+
+  // Makes a sieve of a name that is free, when there is room for it.
+  async #begin(name: string, bytes: number, make: () => Promise<LocalSieve>): Promise<Hosted> {
+    await this.#settled(name)
+    if (this.#sieves.has(name)) {
+      throw new SieveError('option', `the name '${name}' is taken: choose another, or drop that sieve first`)
+    }
+    const { mostSieves } = this.#options
+    if (this.#sieves.size + this.#busy.size >= mostSieves) {
+      throw new SieveError(
+        'room',
+        `there are ${mostSieves} sieves, the most allowed (--max-sieves): drop one`,
+      )
+    }
+    this.#check(bytes, 'make this sieve')
+    this.#promisedBytes += bytes
+    return this.#alone(name, make).finally(() => {
+      this.#promisedBytes -= bytes
+    })
+  }
+
+  async #settled(name: string): Promise<void> {
+    for (let work = this.#busy.get(name); work; work = this.#busy.get(name)) await work.catch(() => {})
+  }
+
+  #alone<T>(name: string, act: () => Promise<T>): Promise<T> {
+    const work = act().finally(() => this.#busy.delete(name))
+    this.#busy.set(name, work)
+    return work
+  }
+
+  // In memory, or in its folder; one that cannot be made leaves no folder behind.
+  async #make(entry: Entry, file?: string): Promise<LocalSieve> {
+    const { name, spec, bloom, createdAt } = entry
+    const data = this.#data
+    if (!data) return this.#take(name, await Sieve.create(optionsOf(spec, bloom)), createdAt, bloom)
+    const isMade = data.isMade(name)
+    if (!isMade) data.write(entry, file)
+    const options = isMade || file !== undefined ? {} : optionsOf(spec, bloom)
+    const durability = this.#options.durability ?? 'interval'
+    try {
+      const sieve = await Sieve.open(data.folderOf(name), { ...options, durability })
+      return this.#take(name, sieve, createdAt, bloom)
+    } catch (error) {
+      if (!isMade) data.remove(name)
+      throw error
+    }
+  }
+
+  #take(name: string, sieve: Sieve, createdAt: Date, bloom?: BloomSpec): LocalSieve {
+    const ask = (one: LocalSieve, bytes: number) => this.#check(bytes, `add to '${one.name}'`)
+    const hosted = new LocalSieve(name, sieve, createdAt, ask, bloom)
+    this.#sieves.set(name, hosted)
+    return hosted
+  }
+
+  #check(bytes: number, what: string): void {
+    const { memoryBytes } = this.#options
+    const taken = this.sizeBytes + this.#promisedBytes
+    if (taken + bytes <= memoryBytes) return
+    throw new SieveError(
+      'room',
+      `no memory to ${what}: ${taken} bytes are taken, ${Math.ceil(bytes)} more are needed, ${memoryBytes} are allowed (--memory)`,
+    )
+  }
+}
+
+// What a file says of itself, before it is believed: how much memory it will take.
+function checkFile(path: string): number {
+  const fd = openFile(path)
+  try {
+    const { header } = readHeader(path, fd)
+    const { filter, plan, shards, profile } = header
+    const isServed = (servedFilters as readonly string[]).includes(filter)
+    const { size } = statSync(path)
+    const isWhole = Array.isArray(shards) && shards.length <= 1 + size / SIEVE_BYTES
+    if (!isServed || !isWhole || profile?.name !== 'raw' || !(plan?.sizeBytes >= 0)) {
+      throw new SieveError('corrupt', 'received bad data: expected what BF.SCANDUMP gave')
+    }
+    return Math.max(plan.sizeBytes, size) + SIEVE_BYTES
+  } finally {
+    closeSync(fd)
+  }
+}

@@ -1,0 +1,119 @@
+// One sieve of a server, in this process: in memory or in its folder. It asks for memory before it grows, and a
+// bloom filter that shall not grow says when it is full.
+import { SieveError } from '../errors.ts'
+import type { DeletingSieve, Explanation, FolderSieve, Items, Sieve, Stats } from '../index.ts'
+import { bytesOf, growthOf } from './growth.ts'
+import type { BloomSpec, Hosted, Meters } from './house.ts'
+import { type Layers, layersOf } from './layers.ts'
+
+/** RedisBloom's words. */
+const FULL = 'non scaling filter is full'
+/** Memory is asked for once for so many URLs, unless there is little left. */
+const STRIDE_URLS = 8192
+
+/** Throws when so many bytes more than it has are too many for all sieves together. */
+export type AskRoom = (sieve: LocalSieve, bytes: number) => void
+
+/** Errs as its filter does; see `SIEVE.STATS` for the rate. */
+export class LocalSieve implements Hosted {
+  readonly name: string
+  readonly kind: 'sieve' | 'bloom'
+  readonly bloom?: BloomSpec
+  readonly createdAt: Date
+  readonly meters: Meters = { adds: 0, fresh: 0, seen: 0, asks: 0 }
+  readonly forget?: (urls: readonly string[]) => Uint8Array
+  readonly under?: (folder: string) => boolean
+  /** Memory it has, by the last look. */
+  sizeBytes: number
+  readonly #sieve: Sieve
+  readonly #askRoom: AskRoom
+  /** Items it may take before memory is asked for again. */
+  #allowed = 0
+  /** Distinct items, for a filter that shall not grow. */
+  #count: number
+
+  constructor(name: string, sieve: Sieve, createdAt: Date, askRoom: AskRoom, bloom?: BloomSpec) {
+    this.name = name
+    this.kind = bloom ? 'bloom' : 'sieve'
+    if (bloom) this.bloom = bloom
+    this.createdAt = createdAt
+    this.#sieve = sieve
+    this.#askRoom = askRoom
+    const stats = sieve.stats()
+    this.#count = stats.urls
+    this.sizeBytes = bytesOf(stats)
+    if (!bloom && 'delete' in sieve) {
+      this.forget = (urls) => Uint8Array.from(urls, (url) => Number((sieve as DeletingSieve).delete(url)))
+    }
+    if (!bloom && 'hasUnder' in sieve) this.under = (folder) => (sieve as FolderSieve).hasUnder(folder)
+  }
+
+  add(items: Items): Uint8Array {
+    const count = items.starts.length
+    if (count > this.#allowed) this.#ask(count)
+    this.#allowed -= count
+    if (this.bloom?.expansion === 0) return this.#addWhileRoom(items, this.bloom.capacity)
+    return this.#sieve.addItems(items)
+  }
+
+  has(items: Items): Uint8Array {
+    return this.#sieve.hasItems(items)
+  }
+
+  explain(url: string): Explanation & Layers {
+    const explanation = this.#sieve.explain(url)
+    return { ...explanation, ...layersOf(this.#sieve, explanation) }
+  }
+
+  stats(): Stats {
+    const stats = this.#sieve.stats()
+    this.sizeBytes = bytesOf(stats)
+    return stats
+  }
+
+  async save(): Promise<void> {
+    if (this.stats().store) await this.#sieve.save()
+  }
+
+  async dump(path: string): Promise<void> {
+    await this.#sieve.save(path)
+  }
+
+  async close(): Promise<void> {
+    await this.#sieve.close()
+  }
+
+  #ask(count: number): void {
+    const stats = this.stats()
+    const growth = (urls: number) => growthOf(this.#sieve, stats, urls)
+    try {
+      this.#askRoom(this, growth(count + STRIDE_URLS))
+      this.#allowed = count + STRIDE_URLS
+    } catch {
+      this.#askRoom(this, growth(count))
+      this.#allowed = count
+    }
+  }
+
+  // Known items are answered as ever; the first new one past the capacity is refused, and what came before it stands.
+  #addWhileRoom(items: Items, capacity: number): Uint8Array {
+    const count = items.starts.length
+    if (this.#count + count <= capacity) {
+      const verdicts = this.#sieve.addItems(items)
+      for (const verdict of verdicts) this.#count += verdict
+      return verdicts
+    }
+    const verdicts = new Uint8Array(count)
+    for (let i = 0; i < count; i++) {
+      const one = { ...items, starts: items.starts.subarray(i, i + 1), ends: items.ends.subarray(i, i + 1) }
+      if (this.#count >= capacity && this.#sieve.hasItems(one)[0] === 0) {
+        const full = new SieveError('room', FULL)
+        full.answered = verdicts.slice(0, i)
+        throw full
+      }
+      verdicts[i] = this.#sieve.addItems(one)[0]!
+      this.#count += verdicts[i]!
+    }
+    return verdicts
+  }
+}

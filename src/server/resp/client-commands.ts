@@ -1,0 +1,217 @@
+// What clients say of themselves and of the connection: HELLO, AUTH, CLIENT, PING and their like.
+import { createHash, timingSafeEqual } from 'node:crypto'
+import {
+  type Call,
+  type Client,
+  type Command,
+  type PlainCommand,
+  SYNTAX,
+  wholeOf,
+  wrongArity,
+} from './command.ts'
+import { Failure, OK, type Reply, Simple, Table } from './replies.ts'
+
+/** What clients take us for: they ask by version what they may send. */
+export const REDIS_VERSION = '7.4.0'
+const WRONG_PASS = new Failure('WRONGPASS invalid username-password pair or user is disabled.')
+const MOST_NAME_LETTERS = 128
+
+const digest = (text: string | Buffer) => createHash('sha256').update(text).digest()
+
+/** Whether a password is the server's, in a time that does not tell how much of it is right. */
+export function isPassword(password: string, said: Buffer): boolean {
+  return timingSafeEqual(digest(password), digest(said))
+}
+
+// The user is `default`, the only one.
+function authenticate(call: Call, user: string, said: Buffer): Failure | null {
+  const { password } = call.server
+  if (password === undefined) return null
+  if (user !== 'default' || !isPassword(password, said)) return WRONG_PASS
+  call.client.isTrusted = true
+  return null
+}
+
+const auth: PlainCommand = {
+  name: 'AUTH',
+  arity: -2,
+  does: 'Says the password',
+  flags: ['noauth', 'fast'],
+  run(call) {
+    if (call.count > 3) return SYNTAX
+    if (call.server.password === undefined && call.count === 2) {
+      return new Failure(
+        'ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?',
+      )
+    }
+    const user = call.count === 3 ? call.text(1) : 'default'
+    return authenticate(call, user, call.bytes(call.count - 1)) ?? OK
+  },
+}
+
+const isName = (name: string) => /^[!-~]*$/.test(name) && name.length <= MOST_NAME_LETTERS
+const BAD_NAME = new Failure('ERR Client names cannot contain spaces, newlines or special characters.')
+
+const hello: PlainCommand = {
+  name: 'HELLO',
+  arity: -1,
+  does: 'Chooses RESP2 or RESP3, says the password, names the connection',
+  flags: ['noauth', 'fast'],
+  run(call) {
+    const { client, server } = call
+    let version: number | null = client.version
+    if (call.count > 1) {
+      version = wholeOf(call.text(1))
+      if (version === null) return new Failure('ERR Protocol version is not an integer or out of range')
+      if (version !== 2 && version !== 3) return new Failure('NOPROTO unsupported protocol version')
+    }
+    let name: string | undefined
+    for (let i = 2; i < call.count; ) {
+      const word = call.word(i)
+      if (word === 'AUTH' && i + 2 < call.count) {
+        const refused = authenticate(call, call.text(i + 1), call.bytes(i + 2))
+        if (refused) return refused
+        i += 3
+      } else if (word === 'SETNAME' && i + 1 < call.count) {
+        name = call.text(i + 1)
+        if (!isName(name)) return BAD_NAME
+        i += 2
+      } else return new Failure(`ERR Syntax error in HELLO option '${word.toLowerCase().slice(0, 128)}'`)
+    }
+    if (!client.isTrusted) {
+      return new Failure(
+        'NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time',
+      )
+    }
+    client.version = version as 2 | 3
+    if (name !== undefined) client.name = name
+    return new Table([
+      ['server', 'redis'],
+      ['version', REDIS_VERSION],
+      ['proto', version],
+      ['id', client.id],
+      ['mode', 'standalone'],
+      ['role', 'master'],
+      [
+        'modules',
+        [
+          new Table([
+            ['name', 'bf'],
+            ['ver', 20800],
+            ['path', ''],
+            ['args', []],
+          ]),
+        ],
+      ],
+      ['urlsieve', server.info.version],
+    ])
+  },
+}
+
+function lineOf({ id, address, name, version, library, connectedAt }: Client): string {
+  const age = Math.floor((performance.now() - connectedAt) / 1000)
+  return `id=${id} addr=${address} name=${name} age=${age} db=0 resp=${version} lib-name=${library.name} lib-ver=${library.version}`
+}
+
+type Subcommand = (call: Call) => Reply
+
+const CLIENT: Readonly<Record<string, Subcommand>> = {
+  ID: ({ client }) => client.id,
+  GETNAME: ({ client }) => client.name,
+  INFO: ({ client }) => `${lineOf(client)}\n`,
+  LIST: ({ server }) => `${Array.from(server.clients, lineOf).join('\n')}\n`,
+  SETNAME(call) {
+    if (call.count !== 3) return wrongArity('CLIENT|SETNAME')
+    const name = call.text(2)
+    if (!isName(name)) return BAD_NAME
+    call.client.name = name
+    return OK
+  },
+  SETINFO(call) {
+    if (call.count !== 4) return wrongArity('CLIENT|SETINFO')
+    const [attribute, value] = [call.word(2), call.text(3)]
+    if (!isName(value))
+      return new Failure(
+        `ERR ${attribute.toLowerCase()} cannot contain spaces, newlines or special characters.`,
+      )
+    if (attribute === 'LIB-NAME') call.client.library.name = value
+    else if (attribute === 'LIB-VER') call.client.library.version = value
+    else return new Failure(`ERR Unrecognized option '${attribute.slice(0, 128)}'`)
+    return OK
+  },
+  'NO-EVICT': () => OK,
+  'NO-TOUCH': () => OK,
+  REPLY: (call) => (call.count === 3 && call.word(2) === 'ON' ? OK : SYNTAX),
+}
+
+const client: PlainCommand = {
+  name: 'CLIENT',
+  arity: -2,
+  does: `About this connection: ${Object.keys(CLIENT).join(', ')}`,
+  run: (call) => subcommand(call, CLIENT),
+}
+
+/** The second word chooses; Redis' own words for one that is not there. */
+export function subcommand(call: Call, all: Readonly<Record<string, Subcommand>>): Reply {
+  const word = call.word(1)
+  if (Object.hasOwn(all, word)) return all[word]!(call)
+  const asked = call.text(1).slice(0, 128)
+  return new Failure(`ERR unknown subcommand '${asked}'. Try ${call.word(0)} HELP.`)
+}
+
+const ping: PlainCommand = {
+  name: 'PING',
+  arity: -1,
+  does: 'Answers PONG, or what it was given',
+  flags: ['fast'],
+  run(call) {
+    if (call.count > 2) return wrongArity(this.name)
+    return call.count === 2 ? Buffer.from(call.bytes(1)) : new Simple('PONG')
+  },
+}
+
+const echo: PlainCommand = {
+  name: 'ECHO',
+  arity: 2,
+  does: 'Answers what it was given',
+  flags: ['fast'],
+  run: (call) => Buffer.from(call.bytes(1)),
+}
+
+const select: PlainCommand = {
+  name: 'SELECT',
+  arity: 2,
+  does: 'There is one database: 0',
+  flags: ['fast'],
+  run(call) {
+    const index = wholeOf(call.text(1))
+    if (index === null) return new Failure('ERR value is not an integer or out of range')
+    return index === 0 ? OK : new Failure('ERR DB index is out of range')
+  },
+}
+
+const reset: PlainCommand = {
+  name: 'RESET',
+  arity: 1,
+  does: 'The connection as it was at first',
+  flags: ['noauth', 'fast'],
+  run({ client, server }) {
+    client.version = 2
+    client.name = ''
+    client.isTrusted = server.password === undefined
+    return new Simple('RESET')
+  },
+}
+
+const quit: PlainCommand = {
+  name: 'QUIT',
+  arity: -1,
+  does: 'Ends the connection',
+  flags: ['noauth', 'fast'],
+  run({ client }) {
+    client.isLeaving = true
+    return OK
+  },
+}
+
+export const clientCommands: readonly Command[] = [auth, hello, client, ping, echo, select, reset, quit]

@@ -1,0 +1,146 @@
+// What a command is, and what it gets to know: its arguments, who asks, and the server's parts.
+import { SieveError } from '../../errors.ts'
+import type { Hosted, House } from '../house.ts'
+import type { ServerInfo } from '../info.ts'
+import type { RespLimits } from '../limits.ts'
+import { nameFrom } from '../names.ts'
+import type { Dumps } from './dumps.ts'
+import type { Parser } from './parser.ts'
+import { Failure, type Reply } from './replies.ts'
+
+/** What all connections share. */
+export interface RespServer {
+  readonly house: House
+  readonly info: ServerInfo
+  readonly limits: RespLimits
+  readonly password: string | undefined
+  readonly dumps: Dumps
+  readonly clients: ReadonlySet<Client>
+  /** The durable kind: said to clients that ask for the configuration. */
+  readonly isDurable: boolean
+}
+
+/** One connection, as its commands see and change it. */
+export interface Client {
+  readonly id: number
+  readonly address: string
+  readonly connectedAt: number
+  version: 2 | 3
+  isTrusted: boolean
+  name: string
+  library: { name: string; version: string }
+  /** Set: the connection ends when this command is answered. */
+  isLeaving: boolean
+}
+
+export interface Call {
+  /** With the command's own name. */
+  readonly count: number
+  /** A view: good until the command has returned, or its promise is kept. */
+  bytes(i: number): Buffer
+  text(i: number): string
+  /** The name of a sieve. */
+  name(i: number): string
+  /** Upper case, for options. */
+  word(i: number): string
+  readonly client: Client
+  readonly server: RespServer
+}
+
+interface Described {
+  /** In upper case. */
+  readonly name: string
+  /** Arguments with the name; negative: at least so many. */
+  readonly arity: number
+  readonly does: string
+  readonly flags?: readonly string[]
+  /** The place of the sieve's name; 0 for none. */
+  readonly key?: 0 | 1
+}
+
+export interface PlainCommand extends Described {
+  run(call: Call): Reply | Promise<Reply>
+}
+
+/** A command that marks or asks items: those of one pipeline go to the kernel together. */
+export interface ItemsCommand extends Described {
+  readonly act: 'add' | 'has'
+  /** Answers with an array. */
+  readonly isMany: boolean
+  /** The sieve, now or when it is made; null: none, and nothing was seen; or why not. */
+  open(call: Call): Hosted | Promise<Hosted> | null | Failure
+}
+
+export type Command = PlainCommand | ItemsCommand
+
+export const isItems = (command: Command): command is ItemsCommand => 'act' in command
+
+export class ParsedCall implements Call {
+  readonly client: Client
+  readonly server: RespServer
+  readonly #parser: Parser
+
+  constructor(parser: Parser, client: Client, server: RespServer) {
+    this.#parser = parser
+    this.client = client
+    this.server = server
+  }
+
+  get count(): number {
+    return this.#parser.count
+  }
+
+  bytes(i: number): Buffer {
+    return this.#parser.argument(i)
+  }
+
+  text(i: number): string {
+    return this.#parser.argument(i).toString()
+  }
+
+  name(i: number): string {
+    return nameFrom(this.#parser.argument(i))
+  }
+
+  word(i: number): string {
+    return this.#parser.argument(i).toString('latin1').toUpperCase()
+  }
+}
+
+export const WRONG_TYPE = new Failure('WRONGTYPE Operation against a key holding the wrong kind of value')
+export const NOT_FOUND = new Failure('ERR not found')
+export const SYNTAX = new Failure('ERR syntax error')
+
+export const wrongArity = (name: string) =>
+  new Failure(`ERR wrong number of arguments for '${name.toLowerCase()}' command`)
+
+/** The words of a sieve's options as commands spell them. */
+const WORDS: Readonly<Record<string, string>> = {
+  expectedUrls: 'URLS',
+  falsePositiveRate: 'FPR',
+  sizeBytes: 'MEMORY',
+  windowUrls: 'WINDOW',
+  windowMs: 'WINDOW',
+  generations: 'GENERATIONS',
+}
+
+const CODES: Readonly<Record<string, string>> = { room: 'OOM', disk: 'MISCONF' }
+
+/** The reply for what went wrong; throws what is no fault of the client or the machine. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof RangeError && /memory/i.test(error.message)) return new Failure(`OOM ${error.message}`)
+  if (!(error instanceof SieveError)) throw error
+  if (error.message.startsWith('non scaling')) return new Failure(`ERR ${error.message}`)
+  const text = error.message.replaceAll(
+    /\b(?<!')(expectedUrls|falsePositiveRate|sizeBytes|windowUrls|windowMs|generations)\b/g,
+    (name) => WORDS[name]!,
+  )
+  return new Failure(`${CODES[error.code] ?? 'ERR'} ${text}`)
+}
+
+/** A whole number, as Redis reads one; null for anything else. */
+export function wholeOf(text: string): number | null {
+  if (!/^-?\d{1,16}$/.test(text)) return null
+  const value = Number(text)
+  return Number.isSafeInteger(value) ? value : null
+}

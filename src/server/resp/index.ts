@@ -1,0 +1,124 @@
+// The Redis protocol over TCP: accepts connections, ends those that keep others waiting, and stops in good order.
+
+import type { AddressInfo } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
+import type { House } from '../house.ts'
+import type { ServerInfo } from '../info.ts'
+import type { RespLimits } from '../limits.ts'
+import type { Log } from '../log.ts'
+import { Connection, type Hall } from './connection.ts'
+import { Dumps } from './dumps.ts'
+import { ReadRoom } from './reading.ts'
+
+export interface RespOptions {
+  readonly host: string
+  /** 0: any that is free. */
+  readonly port: number
+  readonly password?: string
+  readonly limits: RespLimits
+  readonly server: ServerInfo
+  readonly log: Log
+  readonly isDurable: boolean
+}
+
+export interface RespDoor {
+  readonly port: number
+  /** Accepts no more, answers what has come, ends the connections. */
+  close(): Promise<void>
+}
+
+/** How often connections are looked at, at most. */
+const MOST_LOOK_MS = 5000
+/** A client that does not go when the server stops. */
+const GRACE_MS = 5000
+const BACKLOG = 511
+
+export async function openResp(house: House, options: RespOptions): Promise<RespDoor> {
+  const { limits, server: info, log } = options
+  const connections = new Set<Connection>()
+  const unsent = new Set<Connection>()
+  const sendAll = () => {
+    for (const connection of unsent) connection.send()
+    unsent.clear()
+  }
+  let ids = 0
+  const hall: Hall = {
+    house,
+    info,
+    limits,
+    password: options.password,
+    dumps: new Dumps(limits.itemBytes, house.limitBytes ?? Number.MAX_SAFE_INTEGER),
+    clients: connections,
+    isDurable: options.isDurable,
+    room: new ReadRoom(),
+    sendLater(connection) {
+      if (unsent.size === 0) setImmediate(sendAll)
+      unsent.add(connection)
+    },
+    left(connection) {
+      unsent.delete(connection)
+      if (connections.delete(connection)) info.connections.resp--
+    },
+    failed: (error) => log('error', 'defect', { what: (error as Error)?.stack ?? String(error) }),
+  }
+
+  const server = createServer(
+    { allowHalfOpen: true, noDelay: true, pauseOnConnect: true },
+    (socket: Socket) => {
+      if (connections.size >= limits.connections) {
+        info.refused++
+        socket.on('error', () => {})
+        socket.end(`-ERR max number of clients reached: ${limits.connections} (--max-connections)\r\n`)
+        socket.destroySoon()
+        return
+      }
+      info.connections.resp++
+      connections.add(new Connection(++ids, socket, hall))
+    },
+  )
+  await listen(server, options)
+
+  const look = setInterval(
+    () => {
+      const now = performance.now()
+      for (const connection of connections) {
+        const quiet = now - connection.activeAt
+        const isTooLong = quiet > limits.idleMs || (connection.isStalled && quiet > limits.stalledMs)
+        if (!isTooLong) continue
+        log('info', 'timeout', {
+          client: connection.id,
+          address: connection.address,
+          seconds: Math.round(quiet / 1000),
+        })
+        connection.destroy()
+      }
+    },
+    Math.min(MOST_LOOK_MS, Math.max(10, Math.min(limits.idleMs, limits.stalledMs) / 4)),
+  )
+  look.unref()
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      clearInterval(look)
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      for (const connection of connections) connection.finish()
+      const grace = setTimeout(() => {
+        for (const connection of connections) connection.destroy()
+      }, GRACE_MS)
+      await closed
+      clearTimeout(grace)
+      hall.dumps.close()
+    },
+  }
+}
+
+function listen(server: Server, { host, port }: RespOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port, backlog: BACKLOG }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}

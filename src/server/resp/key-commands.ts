@@ -1,0 +1,124 @@
+// Sieves as the keys of a Redis: EXISTS, DEL, TYPE, SCAN, DBSIZE.
+import type { Hosted } from '../house.ts'
+import { nameBytes } from '../names.ts'
+import { type Call, type Command, type PlainCommand, SYNTAX, wholeOf } from './command.ts'
+import { matcherOf } from './pattern.ts'
+import { Failure, Simple } from './replies.ts'
+
+const typeOf = (hosted: Hosted) => (hosted.kind === 'bloom' ? 'MBbloom--' : 'sieve')
+
+const exists: PlainCommand = {
+  name: 'EXISTS',
+  arity: -2,
+  does: 'How many of these sieves there are',
+  flags: ['readonly', 'fast'],
+  key: 1,
+  run(call) {
+    let there = 0
+    for (let i = 1; i < call.count; i++) if (call.server.house.get(call.name(i))) there++
+    return there
+  },
+}
+
+const del: PlainCommand = {
+  name: 'DEL',
+  arity: -2,
+  does: 'Drops sieves, with all they remember',
+  flags: ['write'],
+  key: 1,
+  async run(call) {
+    let dropped = 0
+    for (let i = 1; i < call.count; i++) if (await call.server.house.drop(call.name(i))) dropped++
+    return dropped
+  },
+}
+
+const type: PlainCommand = {
+  name: 'TYPE',
+  arity: 2,
+  does: 'MBbloom-- for a filter of BF.*, sieve for one of SIEVE.*, none',
+  flags: ['readonly', 'fast'],
+  key: 1,
+  run(call) {
+    const hosted = call.server.house.get(call.name(1))
+    return new Simple(hosted ? typeOf(hosted) : 'none')
+  },
+}
+
+const dbsize: PlainCommand = {
+  name: 'DBSIZE',
+  arity: 1,
+  does: 'How many sieves there are',
+  flags: ['readonly', 'fast'],
+  run: (call) => call.server.house.list().length,
+}
+
+/** Numbers in the order of making: a cursor is the number of the last one given, so one that goes moves no other. */
+const numbers = new WeakMap<Hosted, number>()
+let last = 0
+
+function numberOf(hosted: Hosted): number {
+  let number = numbers.get(hosted)
+  if (number === undefined) {
+    number = ++last
+    numbers.set(hosted, number)
+  }
+  return number
+}
+
+const MOST_PATTERN_BYTES = 256
+const INVALID_CURSOR = new Failure('ERR invalid cursor')
+
+const scan: PlainCommand = {
+  name: 'SCAN',
+  arity: -2,
+  does: 'The names of the sieves, some at a time: MATCH, COUNT, TYPE',
+  flags: ['readonly'],
+  run(call) {
+    const cursor = wholeOf(call.text(1))
+    if (cursor === null || cursor < 0) return INVALID_CURSOR
+    const asked = scanOptions(call)
+    if (asked instanceof Failure) return asked
+    const all = call.server.house.list()
+    for (const hosted of all) numberOf(hosted)
+    const rest = all.filter((hosted) => numberOf(hosted) > cursor)
+    rest.sort((a, b) => numberOf(a) - numberOf(b))
+    const some = rest.slice(0, asked.count)
+    const next = some.length < rest.length ? numberOf(some.at(-1)!) : 0
+    const names = some
+      .filter((hosted) => asked.type === undefined || typeOf(hosted).toUpperCase() === asked.type)
+      .map((hosted) => nameBytes(hosted.name))
+      .filter(asked.isMatch)
+    return [String(next), names]
+  },
+}
+
+interface ScanOptions {
+  count: number
+  type?: string
+  isMatch(name: Buffer): boolean
+}
+
+function scanOptions(call: Call): ScanOptions | Failure {
+  const options: ScanOptions = { count: 10, isMatch: () => true }
+  for (let i = 2; i < call.count; i += 2) {
+    if (i + 1 === call.count) return SYNTAX
+    const word = call.word(i)
+    if (word === 'COUNT') {
+      const count = wholeOf(call.text(i + 1))
+      if (count === null) return new Failure('ERR value is not an integer or out of range')
+      if (count < 1) return SYNTAX
+      options.count = count
+    } else if (word === 'MATCH') {
+      const pattern = call.bytes(i + 1)
+      if (pattern.length > MOST_PATTERN_BYTES) {
+        return new Failure(`ERR a pattern of ${pattern.length} bytes: expected at most ${MOST_PATTERN_BYTES}`)
+      }
+      options.isMatch = matcherOf(pattern)
+    } else if (word === 'TYPE') options.type = call.word(i + 1)
+    else return SYNTAX
+  }
+  return options
+}
+
+export const keyCommands: readonly Command[] = [exists, del, type, dbsize, scan]

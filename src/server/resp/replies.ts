@@ -1,0 +1,147 @@
+// Replies, written as RESP2 or RESP3 into one buffer that is sent whole.
+
+/** A reply as a value: text and bytes are bulk strings; `Simple`, `Failure` and `Table` say what they are. */
+export type Reply =
+  | string
+  | number
+  | boolean
+  | null
+  | Uint8Array
+  | Simple
+  | Failure
+  | Table
+  | readonly Reply[]
+
+/** A line, such as OK. */
+export class Simple {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** An error: its first word is its code. */
+export class Failure {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** Names and values: a map in RESP3, a flat array in RESP2. */
+export class Table {
+  readonly rows: readonly (readonly [Reply, Reply])[]
+  constructor(rows: readonly (readonly [Reply, Reply])[]) {
+    this.rows = rows
+  }
+}
+
+export const OK = new Simple('OK')
+
+const FIRST_BYTES = 4 * 1024
+/** A buffer that had to grow past this is given back. */
+const MOST_KEPT_BYTES = 256 * 1024
+const CRLF = '\r\n'
+
+// Four bytes each, big-endian: `:1\r\n`, `:0\r\n`, `#t\r\n`, `#f\r\n`.
+const VERDICTS = { 2: [0x3a300d0a, 0x3a310d0a], 3: [0x23660d0a, 0x23740d0a] } as const
+
+export class Replies {
+  /** 2 or 3: as the connection that is being answered has chosen. */
+  version: 2 | 3 = 2
+  size = 0
+  #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES)
+  #view = new DataView(this.#bytes.buffer)
+
+  /** All that was written: a view, good until the next write. */
+  get written(): Buffer {
+    return this.#bytes.subarray(0, this.size)
+  }
+
+  /** Starts anew. `isKept`: someone still holds what was written, so another buffer is taken. */
+  clear(isKept: boolean): void {
+    this.size = 0
+    const bytes = this.#bytes.length
+    if (isKept || bytes > MOST_KEPT_BYTES) this.#take(bytes > MOST_KEPT_BYTES ? FIRST_BYTES : bytes)
+  }
+
+  #take(bytes: number): void {
+    this.#bytes = Buffer.allocUnsafeSlow(bytes)
+    this.#view = new DataView(this.#bytes.buffer)
+  }
+
+  #room(bytes: number): void {
+    const need = this.size + bytes
+    if (need <= this.#bytes.length) return
+    const old = this.#bytes
+    this.#take(Math.max(need, old.length * 2))
+    this.#bytes.set(old.subarray(0, this.size))
+  }
+
+  /** Verdicts [from, to) as 1 or 0, or as true or false: one after the other, without the head of an array. */
+  verdicts(verdicts: Uint8Array, from: number, to: number): void {
+    this.#room((to - from) * 4)
+    const [no, yes] = VERDICTS[this.version]
+    const view = this.#view
+    let at = this.size
+    for (let i = from; i < to; i++) {
+      view.setUint32(at, verdicts[i] === 1 ? yes : no)
+      at += 4
+    }
+    this.size = at
+  }
+
+  /** The head of an array. */
+  array(length: number): void {
+    this.#line(`*${length}`)
+  }
+
+  #line(text: string): void {
+    this.#room(text.length * 3 + 2)
+    this.size += this.#bytes.write(text, this.size)
+    this.size += this.#bytes.write(CRLF, this.size, 'latin1')
+  }
+
+  write(reply: Reply): void {
+    if (typeof reply === 'number') this.#number(reply)
+    else if (typeof reply === 'string') this.#bulk(Buffer.from(reply))
+    else if (typeof reply === 'boolean')
+      this.#line(this.version === 3 ? (reply ? '#t' : '#f') : `:${Number(reply)}`)
+    else if (reply === null) this.#line(this.version === 3 ? '_' : '$-1')
+    else if (reply instanceof Uint8Array) this.#bulk(reply)
+    else if (reply instanceof Simple) this.#line(`+${reply.text}`)
+    else if (reply instanceof Failure) this.#line(`-${oneLine(reply.text)}`)
+    else if (reply instanceof Table) this.#table(reply)
+    else this.#all(reply)
+  }
+
+  #all(replies: readonly Reply[]): void {
+    this.array(replies.length)
+    for (const one of replies) this.write(one)
+  }
+
+  #table({ rows }: Table): void {
+    if (this.version === 3) this.#line(`%${rows.length}`)
+    else this.array(rows.length * 2)
+    for (const [name, value] of rows) {
+      this.write(name)
+      this.write(value)
+    }
+  }
+
+  #number(value: number): void {
+    if (Number.isInteger(value)) this.#line(`:${value}`)
+    else if (this.version === 3) this.#line(`,${value}`)
+    else this.#bulk(Buffer.from(String(value)))
+  }
+
+  #bulk(bytes: Uint8Array): void {
+    this.#line(`$${bytes.length}`)
+    this.#room(bytes.length + 2)
+    this.#bytes.set(bytes, this.size)
+    this.size += bytes.length
+    this.size += this.#bytes.write(CRLF, this.size, 'latin1')
+  }
+}
+
+const oneLine = (text: string) => text.replaceAll(/[\r\n]+/g, ' ')

@@ -1,0 +1,125 @@
+// What clients and people ask of the server itself: COMMAND, INFO, CONFIG GET.
+import { REDIS_VERSION, subcommand } from './client-commands.ts'
+import { type Call, type Command, type PlainCommand, wrongArity } from './command.ts'
+import { matcherOf } from './pattern.ts'
+import { Failure, type Reply, Simple, Table } from './replies.ts'
+
+/** `all` is asked for when a command runs: these commands are among them. */
+export function serverCommands(all: () => ReadonlyMap<string, Command>): readonly Command[] {
+  const described = ({ name, arity, flags = [], key = 0 }: Command): Reply => [
+    name.toLowerCase(),
+    arity,
+    flags.map((flag) => new Simple(flag)),
+    key,
+    key,
+    key,
+  ]
+  const documented = ({ name, does }: Command): [string, Reply] => [
+    name.toLowerCase(),
+    new Table([
+      ['summary', does],
+      ['since', '1.0.0'],
+      ['group', name.includes('.') ? name.slice(0, name.indexOf('.')).toLowerCase() : 'server'],
+    ]),
+  ]
+  const named = (call: Call) => Array.from({ length: call.count - 2 }, (_, i) => all().get(call.word(i + 2)))
+  const COMMAND: Readonly<Record<string, (call: Call) => Reply>> = {
+    COUNT: () => all().size,
+    DOCS(call) {
+      const asked = call.count > 2 ? named(call).filter((one) => one !== undefined) : [...all().values()]
+      return new Table(asked.map(documented))
+    },
+    INFO(call) {
+      const asked = call.count > 2 ? named(call) : [...all().values()]
+      return asked.map((one) => (one ? described(one) : null))
+    },
+    LIST: () => Array.from(all().keys(), (name) => name.toLowerCase()),
+  }
+  const command: PlainCommand = {
+    name: 'COMMAND',
+    arity: -1,
+    does: 'The commands there are: COUNT, DOCS, INFO, LIST',
+    run: (call) => (call.count === 1 ? Array.from(all().values(), described) : subcommand(call, COMMAND)),
+  }
+  return [command, info, config]
+}
+
+const info: PlainCommand = {
+  name: 'INFO',
+  arity: -1,
+  does: 'Version, uptime, connections, memory and sieves, as text',
+  run(call) {
+    const { info, house, clients, isDurable } = call.server
+    const seconds = Math.floor((Date.now() - info.startedAt.getTime()) / 1000)
+    const sections: Record<string, Record<string, string | number>> = {
+      Server: {
+        redis_version: REDIS_VERSION,
+        redis_mode: 'standalone',
+        urlsieve_version: info.version,
+        process_id: process.pid,
+        uptime_in_seconds: seconds,
+      },
+      Clients: { connected_clients: clients.size, http_connections: info.connections.http },
+      Memory: {
+        used_memory: process.memoryUsage.rss(),
+        sieves_memory: Math.ceil(house.sizeBytes),
+        maxmemory: house.limitBytes ?? 0,
+      },
+      Persistence: { loading: 0, aof_enabled: Number(isDurable) },
+      Stats: {
+        total_commands_processed: info.answered.resp,
+        total_error_replies: info.errors.resp,
+        rejected_connections: info.refused,
+      },
+      Replication: { role: 'master', connected_slaves: 0 },
+      Cluster: { cluster_enabled: 0 },
+      Keyspace: house.list().length > 0 ? { db0: `keys=${house.list().length},expires=0,avg_ttl=0` } : {},
+    }
+    const asked = Array.from({ length: call.count - 1 }, (_, i) => call.word(i + 1))
+    const isAll = asked.length === 0 || asked.some((word) => ['ALL', 'DEFAULT', 'EVERYTHING'].includes(word))
+    return Object.entries(sections)
+      .filter(([section]) => isAll || asked.includes(section.toUpperCase()))
+      .map(([section, rows]) => {
+        const lines = Object.entries(rows).map(([name, value]) => `${name}:${value}\r\n`)
+        return `# ${section}\r\n${lines.join('')}`
+      })
+      .join('\r\n')
+  },
+}
+
+const CONFIG: Readonly<Record<string, (call: Call) => Reply>> = {
+  GET(call) {
+    if (call.count < 3) return wrongArity('CONFIG|GET')
+    const { limits, house, isDurable } = call.server
+    const settings: Record<string, string> = {
+      save: '',
+      appendonly: isDurable ? 'yes' : 'no',
+      databases: '1',
+      maxclients: String(limits.connections),
+      maxmemory: String(house.limitBytes ?? 0),
+      timeout: String(Math.floor(limits.idleMs / 1000)),
+      'proto-max-bulk-len': String(limits.itemBytes),
+    }
+    const patterns = Array.from({ length: call.count - 2 }, (_, i) =>
+      matcherOf(
+        Buffer.from(
+          call
+            .text(i + 2)
+            .toLowerCase()
+            .slice(0, 128),
+        ),
+      ),
+    )
+    const isAsked = (name: string) => patterns.some((isMatch) => isMatch(Buffer.from(name)))
+    return new Table(Object.entries(settings).filter(([name]) => isAsked(name)))
+  },
+  SET: () => new Failure("ERR CONFIG SET is not possible: the server's flags decide (urlsieve serve --help)"),
+}
+
+const config: PlainCommand = {
+  name: 'CONFIG',
+  arity: -2,
+  does: 'GET: settings that clients look at',
+  flags: ['admin'],
+  run: (call) => subcommand(call, CONFIG),
+}

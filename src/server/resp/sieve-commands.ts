@@ -1,0 +1,179 @@
+// SIEVE.*: our own commands. A sieve is made before it is used, so that a mistyped name is an error and no new sieve.
+import { count, rate, size, windowOf } from '../../cli/values.ts'
+import type { FilterName, HashName, ProfileName } from '../../index.ts'
+import type { Hosted, SieveSpec } from '../house.ts'
+import { type Call, type Command, type ItemsCommand, type PlainCommand, SYNTAX } from './command.ts'
+import { textsFrom } from './items.ts'
+import { Failure, OK, type Reply, Table } from './replies.ts'
+
+const shown = (name: string) => name.slice(0, 128)
+
+function hostedAt(call: Call): Hosted | Failure {
+  const name = call.name(1)
+  return (
+    call.server.house.get(name) ??
+    new Failure(`ERR there is no sieve '${shown(name)}': SIEVE.CREATE makes one`)
+  )
+}
+
+/** A verb on a sieve that is there. */
+const on =
+  (act: (hosted: Hosted, call: Call) => Reply | Promise<Reply>): PlainCommand['run'] =>
+  (call) => {
+    const found = hostedAt(call)
+    return found instanceof Failure ? found : act(found, call)
+  }
+
+const adding: ItemsCommand = {
+  name: 'SIEVE.ADD',
+  arity: -3,
+  does: 'Marks URLs: 1 for each that is new',
+  flags: ['write', 'denyoom'],
+  key: 1,
+  act: 'add',
+  isMany: true,
+  open: hostedAt,
+}
+
+const asking: ItemsCommand = {
+  name: 'SIEVE.HAS',
+  arity: -3,
+  does: 'Whether URLs were seen; errs towards 1',
+  flags: ['readonly', 'fast'],
+  key: 1,
+  act: 'has',
+  isMany: true,
+  open: hostedAt,
+}
+
+type Option = (text: string) => SieveSpec
+
+const OPTIONS: Readonly<Record<string, Option>> = {
+  FILTER: (text) => ({ filter: text.toLowerCase() as FilterName }),
+  PROFILE: (text) => ({ profile: text.toLowerCase() as ProfileName }),
+  HASH: (text) => ({ hash: text.toLowerCase() as HashName }),
+  URLS: (text) => ({ expectedUrls: count('URLS')(text) }),
+  FPR: (text) => ({ falsePositiveRate: rate('FPR')(text) }),
+  MEMORY: (text) => ({ sizeBytes: size('MEMORY')(text) }),
+  WINDOW(text) {
+    const { urls, ms } = windowOf('WINDOW')(text)
+    return { window: { ...(urls && { windowUrls: urls }), ...(ms && { windowMs: ms }) } }
+  },
+  GENERATIONS: (text) => ({ window: { generations: count('GENERATIONS')(text) } }),
+}
+
+function specOf(call: Call): SieveSpec | Failure {
+  let spec: SieveSpec = {}
+  for (let i = 2; i < call.count; i += 2) {
+    const word = call.word(i)
+    const option = Object.hasOwn(OPTIONS, word) ? OPTIONS[word] : undefined
+    if (!option) {
+      return new Failure(`ERR unknown option '${shown(word)}': expected ${Object.keys(OPTIONS).join(', ')}`)
+    }
+    if (i + 1 === call.count) return SYNTAX
+    try {
+      const said = option(call.text(i + 1))
+      spec = { ...spec, ...said, ...(said.window && { window: { ...spec.window, ...said.window } }) }
+    } catch (error) {
+      return new Failure(`ERR ${(error as Error).message}`)
+    }
+  }
+  return spec
+}
+
+const create: PlainCommand = {
+  name: 'SIEVE.CREATE',
+  arity: -2,
+  does: `Makes a sieve: ${Object.keys(OPTIONS).join(', ')}`,
+  flags: ['write', 'denyoom'],
+  key: 1,
+  run(call) {
+    const spec = specOf(call)
+    if (spec instanceof Failure) return spec
+    return call.server.house.create(call.name(1), spec).then(() => OK)
+  },
+}
+
+const explain: PlainCommand = {
+  name: 'SIEVE.EXPLAIN',
+  arity: 3,
+  does: 'The key of a URL, what each rule did, and its verdict; marks nothing',
+  flags: ['readonly'],
+  key: 1,
+  run: on(async (hosted, call) => {
+    hosted.meters.asks++
+    return tableOf(await hosted.explain(call.text(2)))
+  }),
+}
+
+const under: PlainCommand = {
+  name: 'SIEVE.UNDER',
+  arity: 3,
+  does: 'Whether anything was seen under a host or folder; errs towards 1',
+  flags: ['readonly'],
+  key: 1,
+  run: on(async (hosted, call) => {
+    const filter = (await hosted.stats()).filter
+    if (!hosted.under) {
+      return new Failure(`ERR filter '${filter}' does not remember folders: FILTER prefix-layers does`)
+    }
+    hosted.meters.asks++
+    return await hosted.under(call.text(2))
+  }),
+}
+
+const forget: PlainCommand = {
+  name: 'SIEVE.FORGET',
+  arity: -3,
+  does: 'Forgets URLs: 1 for each that was remembered',
+  flags: ['write'],
+  key: 1,
+  run: on(async (hosted, call) => {
+    if (!hosted.forget) {
+      const { filter } = await hosted.stats()
+      return new Failure(`ERR filter '${filter}' cannot forget: FILTER fingerprint can`)
+    }
+    const urls = textsFrom(call, 2)
+    if (!urls) return new Failure('ERR a URL is no UTF-8: expected text')
+    const isThree = call.client.version === 3
+    return Array.from(await hosted.forget(urls), (was) => (isThree ? was === 1 : was))
+  }),
+}
+
+/** Names and values of an object, and of the objects in it. */
+function tableOf(value: object): Table {
+  return new Table(Object.entries(value).map(([name, one]) => [name, replyOf(one)]))
+}
+
+function replyOf(value: unknown): Reply {
+  if (Array.isArray(value)) return value.map(replyOf)
+  if (value instanceof Date) return value.toISOString()
+  if (typeof value === 'object' && value !== null) return tableOf(value)
+  return value as Reply
+}
+
+const stats: PlainCommand = {
+  name: 'SIEVE.STATS',
+  arity: 2,
+  does: 'Counts, size, fill and expected rate of a sieve',
+  flags: ['readonly'],
+  key: 1,
+  run: on(async (hosted) => {
+    const { name, kind, createdAt, meters } = hosted
+    return tableOf({ name, kind, createdAt, ...(await hosted.stats()), meters: { ...meters } })
+  }),
+}
+
+const save: PlainCommand = {
+  name: 'SIEVE.SAVE',
+  arity: 2,
+  does: 'Folds the log of a sieve into its snapshot, on the disk; without --data there is nothing to do',
+  flags: ['write'],
+  key: 1,
+  run: on(async (hosted) => {
+    await hosted.save()
+    return OK
+  }),
+}
+
+export const sieveCommands: readonly Command[] = [create, adding, asking, explain, under, forget, stats, save]

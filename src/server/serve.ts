@@ -1,0 +1,86 @@
+// The whole server: its house, and the doors to it. Opened together, closed in order.
+import type { Durability } from '../index.ts'
+import { HTTP_LIMITS } from './http/limits.ts'
+import { serverInfo } from './info.ts'
+import type { RespLimits } from './limits.ts'
+import { LocalHouse } from './local-house.ts'
+import type { Log } from './log.ts'
+
+export interface ServeOptions {
+  readonly version: string
+  readonly host: string
+  readonly port: number
+  /** None: no HTTP. */
+  readonly httpPort?: number
+  readonly password?: string
+  readonly data?: string
+  readonly durability: Durability
+  readonly memoryBytes: number
+  readonly mostSieves: number
+  readonly limits: RespLimits
+  readonly log: Log
+  /** The built page, and what `urlsieve lab` wrote. */
+  readonly siteFolder?: string
+  readonly reportFolder?: string
+}
+
+export interface Serving {
+  readonly port: number
+  readonly httpPort: number | undefined
+  /** How many sieves were there. */
+  readonly sieves: number
+  /** Accepts no more, answers what has come, puts everything on the disk. */
+  close(): Promise<void>
+}
+
+interface Door {
+  readonly port: number
+  close(): Promise<void>
+}
+
+/** Throws when a port is taken or the folder cannot be opened; nothing is left open then. */
+export async function serve(options: ServeOptions): Promise<Serving> {
+  const { data, durability, memoryBytes, mostSieves } = options
+  const house = await LocalHouse.open({
+    durability,
+    memoryBytes,
+    mostSieves,
+    ...(data !== undefined && { data }),
+  })
+  const doors: Door[] = []
+  const close = async () => {
+    await Promise.all(doors.map((door) => door.close()))
+    await house.close()
+  }
+  try {
+    const { host, port, httpPort, limits, log, password } = options
+    const server = serverInfo(options.version)
+    const shared = { host, server, ...(password !== undefined && { password }) }
+    const { openResp } = await import('./resp/index.ts')
+    const resp = await openResp(house, { ...shared, port, limits, log, isDurable: data !== undefined })
+    doors.push(resp)
+    let http: Door | undefined
+    if (httpPort !== undefined) {
+      const { openHttp } = await import('./http/index.ts')
+      const { siteFolder, reportFolder } = options
+      http = await openHttp(house, {
+        ...shared,
+        port: httpPort,
+        limits: {
+          ...HTTP_LIMITS,
+          urlBytes: Math.min(HTTP_LIMITS.urlBytes, limits.itemBytes),
+          urlsPerRequest: limits.commandItems,
+          connections: limits.connections,
+        },
+        ...(siteFolder !== undefined && { siteFolder }),
+        ...(reportFolder !== undefined && { reportFolder }),
+        onDefect: (error) => log('error', 'defect', { what: (error as Error)?.stack ?? String(error) }),
+      })
+      doors.push(http)
+    }
+    return { port: resp.port, httpPort: http?.port, sieves: house.list().length, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

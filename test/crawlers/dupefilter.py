@@ -1,0 +1,85 @@
+"""The dupe filter and its journal by hand: dupefilter.py URL FOLDER; prints what it saw as one JSON object."""
+
+import json
+import logging
+import os
+import shutil
+import sys
+
+import scrapy
+from scrapy.utils.test import get_crawler
+from urlsieve_dupefilter import Journal, UrlsieveDupeFilter
+
+url, folder = sys.argv[1:]
+logging.disable(logging.CRITICAL)
+
+
+class Pages(scrapy.Spider):
+    name = "pages"
+
+    def parse(self, response):
+        pass
+
+
+def opened(**settings):
+    crawler = get_crawler(
+        Pages, {"URLSIEVE_URL": url, "REQUEST_FINGERPRINTER_IMPLEMENTATION": "2.7", **settings}
+    )
+    crawler.spider = crawler._create_spider("pages")
+    dupefilter = UrlsieveDupeFilter.from_crawler(crawler)
+    dupefilter.open()
+    return dupefilter
+
+
+page = "http://example.com/form"
+requests = [
+    scrapy.Request(page),
+    scrapy.Request(f"{page}#top"),
+    scrapy.Request(page, method="POST", body=b"a=1"),
+    scrapy.Request(page, method="POST", body=b"a=2"),
+    scrapy.Request(page, method="POST", body=b"a=1"),
+    scrapy.Request(page, method="HEAD"),
+    scrapy.Request("http://example.com/?b=2&a=1"),
+    scrapy.Request("http://example.com/?a=1&b=2"),
+]
+one_by_one = opened(URLSIEVE_NAME="one")
+singles = [one_by_one.request_seen(request) for request in requests]
+together = opened(URLSIEVE_NAME="all")
+together.ask(requests)
+batched = [together.request_seen(request) for request in requests]
+by_fingerprint = opened(URLSIEVE_NAME="print", URLSIEVE_KEYS="fingerprint")
+fingerprints = [by_fingerprint.request_seen(request) for request in requests]
+nobody = opened(URLSIEVE_NAME="one", URLSIEVE_URL="redis://127.0.0.1:9")
+without = [nobody.request_seen(request) for request in requests]
+errors = nobody.stats.get_value("urlsieve/errors")
+
+# Cut at any byte, the journal holds a beginning of what was written.
+path = os.path.join(folder, "journal")
+spider = one_by_one.crawler.spider
+journal = Journal(path)
+written = [scrapy.Request(f"http://example.com/{i}", callback=spider.parse) for i in range(4)]
+journal.add(written[:2], spider)
+journal.add(written[2:], spider)
+journal.done(written[0])
+journal.close()
+left = []
+for size in range(os.path.getsize(path) + 1):
+    cut = os.path.join(folder, "cut")
+    shutil.copy(path, cut)
+    os.truncate(cut, size)
+    again = Journal(cut)
+    left.append([request.url[-1] for request in again.left(spider)])
+    again.close()
+found = [one for i, one in enumerate(left) if i == 0 or one != left[i - 1]]
+print(
+    json.dumps(
+        {
+            "singles": singles,
+            "batched": batched,
+            "fingerprints": fingerprints,
+            "without": without,
+            "errors": errors,
+            "left": found,
+        }
+    )
+)

@@ -1,0 +1,203 @@
+// Scrapy (Debian's) through `urlsieve serve` beside Scrapy with its own filter, on a site with traps: the same pages, each
+// once; also across kill -9 of the spider, and with a server that goes away.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { keyOf, profiles } from '../../src/canonical/profiles.ts'
+import { scratch } from '../crash/built.ts'
+import { randomFrom } from '../crash/random.ts'
+import { root } from '../e2e/command.ts'
+import { noScrapy, PYTHON } from './debian.ts'
+import { type SieveServer, startSieveServer } from './sieve-server.ts'
+import { crawlOnPaper, type Served, Site, serve } from './site.ts'
+
+if (process.env.URLSIEVE_FULL) vi.setConfig({ testTimeout: 1_200_000 })
+
+const isFull = Boolean(process.env.URLSIEVE_FULL)
+const PAGES = isFull ? 5000 : 200
+const KILLS = isFull ? 6 : 2
+const CONCURRENCY = 8
+const spider = fileURLToPath(new URL('./spider.py', import.meta.url))
+const scrapyKey = (url: string) => keyOf(profiles.scrapy, url) ?? url
+
+interface Report {
+  readonly handled: string[]
+  readonly stats: Record<string, number | string>
+  readonly seconds: number
+  readonly peakMB: number
+}
+
+const running = new Set<ChildProcess>()
+function start(program: string, args: string[]): ChildProcess {
+  const child = spawn(program, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, PYTHONPATH: join(root, 'integrations/scrapy'), PYTHONDONTWRITEBYTECODE: '1' },
+  })
+  running.add(child)
+  child.on('close', () => running.delete(child))
+  return child
+}
+
+const ended = (child: ChildProcess) => new Promise<void>((resolve) => child.on('close', () => resolve()))
+
+describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}`, () => {
+  const site = new Site(PAGES, 6)
+  let served: Served
+  let paper: Map<string, number>
+  let server: SieveServer
+  let data: ReturnType<typeof scratch>
+
+  beforeAll(async () => {
+    served = await serve(site)
+    paper = crawlOnPaper(site, served.origin, scrapyKey)
+  })
+  afterAll(() => served.close())
+  beforeEach(async () => {
+    data = scratch()
+    server = await startSieveServer(join(data.folder, 'data'))
+    served.hits.length = 0
+    served.onHit = () => {}
+  })
+  afterEach(async () => {
+    for (const child of running) {
+      const gone = ended(child)
+      child.kill('SIGKILL')
+      await gone
+    }
+    await server.kill()
+    data.remove()
+  })
+
+  /** Runs the spider; kills it after so many hits. Null when it was killed. */
+  async function crawl(
+    kind: 'own' | 'sieve',
+    settings: Record<string, string | number> = {},
+    killAfter?: number,
+  ) {
+    const all = kind === 'own' ? {} : { URLSIEVE_URL: `redis://127.0.0.1:${server.port}`, ...settings }
+    const child = start(PYTHON, [
+      spider,
+      served.origin,
+      kind,
+      ...Object.entries(all).map(([name, value]) => `${name}=${value}`),
+    ])
+    const until = served.hits.length + (killAfter ?? Number.POSITIVE_INFINITY)
+    if (killAfter !== undefined) {
+      served.onHit = (count) => {
+        if (count === until) child.kill('SIGKILL')
+      }
+    }
+    let out = ''
+    let err = ''
+    child.stdout!.on('data', (chunk: Buffer) => {
+      out += chunk
+    })
+    child.stderr!.on('data', (chunk: Buffer) => {
+      err += chunk
+    })
+    await ended(child)
+    return { report: out ? (JSON.parse(out) as Report) : null, stderr: err }
+  }
+
+  const expectAllOnce = (urls: readonly string[]) => {
+    const keys = urls.map(scrapyKey)
+    expect([...paper.keys()].filter((key) => !keys.includes(key))).toEqual([])
+    expect(keys.length).toBe(new Set(keys).size)
+  }
+
+  it('method and body count; the journal cut at any byte holds a beginning of it', async () => {
+    const child = start(PYTHON, [
+      fileURLToPath(new URL('./dupefilter.py', import.meta.url)),
+      `redis://127.0.0.1:${server.port}`,
+      data.folder,
+    ])
+    let out = ''
+    child.stdout!.on('data', (chunk: Buffer) => {
+      out += chunk
+    })
+    await ended(child)
+    const repeats = [false, true, false, false, true, false, false, true]
+    expect(JSON.parse(out)).toEqual({
+      singles: repeats,
+      batched: repeats,
+      fingerprints: repeats,
+      without: repeats,
+      errors: 1,
+      left: [[], ['0'], ['0', '1'], ['0', '1', '2'], ['0', '1', '2', '3'], ['1', '2', '3']],
+    })
+  })
+
+  it('by itself it fetches what it should on paper; through the sieve the same', async () => {
+    const own = await crawl('own')
+    const ownHits = served.hits.map((hit) => scrapyKey(served.origin + hit))
+    expectAllOnce(served.hits.map((hit) => served.origin + hit))
+    served.hits.length = 0
+    const { report, stderr } = await crawl('sieve')
+    expect(stderr).toBe('')
+    const hits = served.hits.map((hit) => scrapyKey(served.origin + hit))
+    expect(new Set(hits)).toEqual(new Set(ownHits))
+    expect(hits.length).toBe(ownHits.length)
+    const { stats } = report!
+    expect(stats['dupefilter/filtered']).toBe(own.report!.stats['dupefilter/filtered'])
+    expect(stats['urlsieve/new']).toBe(ownHits.length)
+    expect(Number(stats['urlsieve/new']) + Number(stats['urlsieve/seen'])).toBe(stats['urlsieve/asked'])
+    expect(Number(stats['urlsieve/batches'])).toBeLessThan(Number(stats['urlsieve/asked']) / 5)
+    if (isFull) {
+      const rows = [own.report!, report!].map(({ seconds, peakMB }) => ({ seconds, peakMB }))
+      console.table({ own: rows[0], sieve: rows[1] })
+    }
+    // Again: all of it is known, also to a server that was started anew.
+    await server.kill()
+    server = await startSieveServer(join(data.folder, 'data'))
+    served.hits.length = 0
+    await crawl('sieve')
+    expect(served.hits).toEqual([])
+  })
+
+  it(`killed ${KILLS} times, with a journal: every page, and twice at most what was under way`, async () => {
+    const random = randomFrom(21)
+    const settings = {
+      URLSIEVE_JOURNAL: join(data.folder, 'journal'),
+      SCRAPER_SLOT_MAX_ACTIVE_SIZE: 8 * 1024,
+    }
+    for (let kill = 0; kill < KILLS; kill++) {
+      const hits = 1 + Math.floor((random() * paper.size) / KILLS)
+      expect((await crawl('sieve', settings, hits)).report).toBeNull()
+    }
+    const last = await crawl('sieve', settings)
+    expect(last.report).not.toBeNull()
+    const keys = served.hits.map((hit) => scrapyKey(served.origin + hit))
+    expect([...paper.keys()].filter((key) => !keys.includes(key))).toEqual([])
+    // Under way are downloads, and responses that wait to be parsed: few, by that setting.
+    expect(keys.length - new Set(keys).size).toBeLessThanOrEqual(KILLS * 2 * CONCURRENCY)
+  })
+
+  it('a server that goes away and comes back: every page, twice at most', async () => {
+    let restart: Promise<unknown> | undefined
+    served.onHit = (count) => {
+      if (count !== Math.floor(paper.size / 3)) return
+      const { port } = server
+      restart = server
+        .kill()
+        .then(() => new Promise((resolve) => setTimeout(resolve, 300)))
+        .then(async () => {
+          server = await startSieveServer(join(data.folder, 'data'), port)
+        })
+    }
+    const { report, stderr } = await crawl('sieve', { URLSIEVE_RETRY_SECONDS: 0.2 })
+    await restart
+    expect(stderr).toMatch(/urlsieve: .*requests count as new until the server is back/)
+    const keys = served.hits.map((hit) => scrapyKey(served.origin + hit))
+    expect([...paper.keys()].filter((key) => !keys.includes(key))).toEqual([])
+    expect(Number(report!.stats['urlsieve/without_server'])).toBeGreaterThan(0)
+    // Pages marked before it went, and linked again while it was away, are fetched again: it errs towards "new".
+    const times = new Map<string, number>()
+    for (const key of keys) times.set(key, (times.get(key) ?? 0) + 1)
+    expect(Math.max(...times.values())).toBe(2)
+    served.hits.length = 0
+    served.onHit = () => {}
+    await crawl('sieve')
+    expect(served.hits).toEqual([])
+  })
+})

@@ -1,0 +1,87 @@
+// The house of a server on Redis: two servers share their sieves.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Items } from '../../src/index.ts'
+import { ClusterHouse } from '../../src/redis/cluster-house.ts'
+import { type RedisNode, startNode, until, whyNoRedis } from './servers.ts'
+import { all, urlsOf } from './urls.ts'
+
+function itemsOf(texts: readonly string[]): Items {
+  const bytes = Buffer.from(texts.join(''))
+  const ends = new Uint32Array(texts.length)
+  let at = 0
+  for (const [i, text] of texts.entries()) {
+    at += Buffer.byteLength(text)
+    ends[i] = at
+  }
+  return { bytes, starts: Uint32Array.of(0, ...ends.subarray(0, -1)), ends }
+}
+
+describe.skipIf(whyNoRedis)('a house on Redis', () => {
+  const password = 'a/b c'
+  let node: RedisNode
+  let one: ClusterHouse
+  let two: ClusterHouse
+  beforeAll(async () => {
+    node = await startNode()
+    await node.ask('CONFIG', 'SET', 'requirepass', password)
+    const url = `redis://:${encodeURIComponent(password)}@127.0.0.1:${node.port}`
+    one = await ClusterHouse.open(url)
+    two = await ClusterHouse.open(url)
+  })
+  afterAll(async () => {
+    await one?.close()
+    await two?.close()
+    await node?.kill()
+  })
+
+  it('what one makes the other finds, and both mark in it', async () => {
+    const made = await one.create('links', { profile: 'whatwg' })
+    const items = itemsOf(urlsOf(0, 1000))
+    const adding = made.add(items)
+    items.bytes.fill(0) // the caller's bytes may change when the call has returned
+    expect(await adding).toEqual(all(1000, 1))
+    await until('the other finds it', async () => two.get('links') !== undefined)
+    const found = two.get('links')!
+    expect(found).toMatchObject({ kind: 'sieve', createdAt: made.createdAt })
+    expect(await found.add(itemsOf(urlsOf(0, 1000)))).toEqual(all(1000, 0))
+    expect(await found.has(itemsOf(urlsOf(500, 1500)))).toEqual(Uint8Array.of(...all(500, 1), ...all(500, 0)))
+    expect(await found.forget!(urlsOf(0, 10))).toEqual(all(10, 1))
+    expect(await made.stats()).toMatchObject({ urls: 990, seen: 1000, profile: 'whatwg' })
+    expect(await made.explain(urlsOf(20, 21)[0]!)).toMatchObject({ verdict: 'seen' })
+    expect(one.sizeBytes).toBeGreaterThan(990 * 8)
+    await made.save()
+  })
+
+  it('a bloom filter keeps its promise and its items as they stand', async () => {
+    const bloom = { capacity: 100, errorRate: 0.01, expansion: 2 }
+    const made = await one.create('spider:urls', {}, bloom)
+    expect(made).toMatchObject({ kind: 'bloom', bloom })
+    expect(made.forget).toBeUndefined()
+    expect(await made.add(itemsOf(['http://a/', 'https://a/', 'x', 'x']))).toEqual(Uint8Array.of(1, 1, 1, 0))
+    await until('the other finds it', async () => two.get('spider:urls') !== undefined)
+    expect(two.get('spider:urls')).toMatchObject({ kind: 'bloom', bloom })
+  })
+
+  it('refuses what cannot be', async () => {
+    await expect(one.create('links', {})).rejects.toThrow("the name 'links' is taken")
+    await expect(one.create('x', { filter: 'blocked' })).rejects.toThrow("filter 'blocked' is not for Redis")
+    await expect(one.create('x', { hash: 'xxh64' })).rejects.toThrow("hash 'xxh64' is not for Redis")
+    await expect(one.create('x', { window: { windowUrls: 5 } })).rejects.toThrow('expected windowMs')
+    await expect(one.create('a|b', {})).rejects.toThrow('name "a|b"')
+    await expect(ClusterHouse.open(node.url)).rejects.toThrow(/NOAUTH/)
+  })
+
+  it('a name that another server took since the last look is the same sieve', async () => {
+    const [mine, theirs] = await Promise.all([one.create('race', {}), two.create('race', {})])
+    expect(await mine.add(itemsOf(['https://a.example/']))).toEqual(Uint8Array.of(1))
+    expect(await theirs.add(itemsOf(['https://a.example/']))).toEqual(Uint8Array.of(0))
+  })
+
+  it('what one drops is gone for the other', async () => {
+    expect(await two.drop('links')).toBe(true)
+    expect(await two.drop('links')).toBe(false)
+    await until('it is gone', async () => one.get('links') === undefined)
+    const made = await one.create('week', { window: { windowMs: 7 * 86_400_000, generations: 7 } })
+    expect(await made.add(itemsOf(['https://a.example/']))).toEqual(Uint8Array.of(1))
+  })
+})

@@ -1,0 +1,170 @@
+// Real Redis servers for tests: one node, or a cluster of primaries with replicas, on free ports, stopped at the end.
+// Where redis-server is missing it is installed when that is possible; else `whyNoRedis` says why not.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from 'redis'
+
+const program = 'redis-server'
+const isThere = () => spawnSync(program, ['--version']).status === 0
+
+function install(): string | null {
+  if (isThere()) return null
+  if (process.getuid?.() !== 0) return `${program} is missing, and only root can install it`
+  const { status } = spawnSync('apt-get', ['install', '-y', '-q', program], {
+    timeout: 100_000,
+    stdio: 'ignore',
+  })
+  return status === 0 && isThere() ? null : `${program} is missing, and apt-get could not install it`
+}
+
+/** Null: there is a redis-server. Else why there is none, to skip by name. */
+export const whyNoRedis = install()
+if (whyNoRedis) console.warn(`tests with Redis are skipped: ${whyNoRedis}`)
+
+export interface RedisNode {
+  readonly port: number
+  readonly url: string
+  readonly process: ChildProcess
+  /** One command on a connection of its own. */
+  ask(...args: string[]): Promise<unknown>
+  /** Takes it away, by default at once; also when it was stopped with SIGSTOP. */
+  kill(signal?: NodeJS.Signals): Promise<void>
+}
+
+export interface RedisCluster {
+  /** Primaries first, then their replicas in the same order. */
+  readonly nodes: readonly RedisNode[]
+  readonly url: string
+  stop(): Promise<void>
+}
+
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+const isFree = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const server = createServer().once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+
+/** A port whose cluster bus, 10,000 further, is free as well. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 11_000 + Math.floor(Math.random() * 20_000)
+    if ((await isFree(port)) && (await isFree(port + 10_000))) return port
+  }
+}
+
+export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+/** Asks until it is so. */
+export async function until(what: string, isSo: () => Promise<boolean>, timeoutMs = 30_000): Promise<void> {
+  const end = performance.now() + timeoutMs
+  while (!(await isSo().catch(() => false))) {
+    if (performance.now() > end) throw new Error(`not within ${timeoutMs} ms: ${what}`)
+    await sleep(25)
+  }
+}
+
+/** One server, in memory only. */
+export async function startNode(args: readonly string[] = [], at?: number): Promise<RedisNode> {
+  const port = at ?? (await freePort())
+  const folder = mkdtempSync(join(tmpdir(), 'urlsieve-redis-'))
+  const fixed = [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--dir',
+    folder,
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+  ]
+  const child = spawn(program, [...fixed, ...args], { stdio: 'ignore' })
+  running.add(child)
+  const gone = new Promise<void>((resolve) => {
+    child.once('exit', () => {
+      running.delete(child)
+      rmSync(folder, { recursive: true, force: true })
+      resolve()
+    })
+  })
+  const url = `redis://127.0.0.1:${port}`
+  const node: RedisNode = {
+    port,
+    url,
+    process: child,
+    async ask(...command) {
+      const client = createClient({ url, socket: { reconnectStrategy: false } as never })
+      client.on('error', () => {})
+      await client.connect()
+      try {
+        return await client.sendCommand(command)
+      } finally {
+        client.destroy()
+      }
+    },
+    async kill(signal = 'SIGKILL') {
+      child.kill(signal)
+      await gone
+    },
+  }
+  await until(`redis-server on ${port}`, async () => (await node.ask('PING')) === 'PONG')
+  return node
+}
+
+/** A cluster; a primary that is gone is replaced by its replica after about `nodeTimeoutMs`. */
+export async function startCluster(
+  { primaries = 3, replicas = 3, nodeTimeoutMs = 1500 } = {},
+  args: readonly string[] = [],
+): Promise<RedisCluster> {
+  const settings = [
+    ...['--cluster-enabled', 'yes', '--cluster-node-timeout', String(nodeTimeoutMs)],
+    ...['--cluster-replica-validity-factor', '0', '--repl-diskless-sync-delay', '0'],
+    ...args,
+  ]
+  const nodes: RedisNode[] = []
+  const stop = async () => {
+    await Promise.all(nodes.map((node) => node.kill()))
+  }
+  try {
+    for (let i = 0; i < primaries + replicas; i++) nodes.push(await startNode(settings))
+    for (const [i, node] of nodes.entries()) await node.ask('CLUSTER', 'SET-CONFIG-EPOCH', String(i + 1))
+    for (let i = 0; i < primaries; i++) {
+      const slots = Array.from({ length: 16384 }, (_, slot) => slot)
+      const mine = slots.filter((slot) => Math.floor((slot * primaries) / 16384) === i)
+      await nodes[i]!.ask('CLUSTER', 'ADDSLOTS', ...mine.map(String))
+    }
+    for (const node of nodes.slice(1)) await nodes[0]!.ask('CLUSTER', 'MEET', '127.0.0.1', String(node.port))
+    const known = `cluster_known_nodes:${nodes.length}\r`
+    for (const node of nodes) {
+      await until('nodes know each other', async () =>
+        String(await node.ask('CLUSTER', 'INFO')).includes(known),
+      )
+    }
+    for (let i = 0; i < replicas; i++) {
+      const id = String(await nodes[i % primaries]!.ask('CLUSTER', 'MYID'))
+      const replica = nodes[primaries + i]!
+      await until('a replica is one', async () => (await replica.ask('CLUSTER', 'REPLICATE', id)) === 'OK')
+      await until('it has all', async () =>
+        /master_link_status:up/.test(String(await replica.ask('INFO', 'replication'))),
+      )
+    }
+    for (const node of nodes) {
+      await until('the cluster is ok', async () =>
+        String(await node.ask('CLUSTER', 'INFO')).includes('cluster_state:ok'),
+      )
+    }
+    return { nodes, url: nodes[0]!.url, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}

@@ -1,0 +1,290 @@
+// The sieves of a server: in memory and in folders, found again after a restart, within their memory.
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type Items, Sieve, SieveError } from '../../src/index.ts'
+import { LocalHouse, type LocalHouseOptions } from '../../src/server/local-house.ts'
+import { checkName, folderOf, nameBytes, nameFrom, nameOfFolder } from '../../src/server/names.ts'
+import { matcherOf } from '../../src/server/resp/pattern.ts'
+import { randomFrom } from '../crash/random.ts'
+import { folder } from './serving.ts'
+
+const MB = 1024 ** 2
+
+const open = (options: Partial<LocalHouseOptions> = {}) =>
+  LocalHouse.open({ memoryBytes: 64 * MB, mostSieves: 100, ...options })
+
+function itemsOf(texts: readonly string[]): Items {
+  const parts = texts.map((text) => Buffer.from(text))
+  const ends = new Uint32Array(parts.length)
+  let at = 0
+  for (const [i, part] of parts.entries()) ends[i] = at += part.length
+  const starts = Uint32Array.from(ends, (end, i) => end - parts[i]!.length)
+  return { bytes: Buffer.concat(parts), starts, ends }
+}
+
+const urls = (from: number, count: number) =>
+  Array.from({ length: count }, (_, i) => `https://example.com/${from + i}`)
+
+async function refusal(act: Promise<unknown>): Promise<SieveError> {
+  const error = await act.then(
+    () => null,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(SieveError)
+  return error as SieveError
+}
+
+describe('names', () => {
+  it('go to bytes and to folders and back, and no two meet', () => {
+    const random = randomFrom(7)
+    const seen = new Map<string, string>()
+    for (let i = 0; i < 3000; i++) {
+      const bytes = Buffer.from(
+        Array.from({ length: 1 + Math.floor(random() * 6) }, () =>
+          random() < 0.5 ? 97 + Math.floor(random() * 4) : Math.floor(random() * 256),
+        ),
+      )
+      const name = nameFrom(bytes)
+      expect(nameBytes(name).equals(bytes)).toBe(true)
+      checkName(name)
+      const path = folderOf(name)
+      expect(path).toMatch(/^[a-z0-9_%-]+$/)
+      expect(nameOfFolder(path)).toBe(name)
+      const before = seen.get(path.toLowerCase())
+      if (before !== undefined) expect(before).toBe(name)
+      seen.set(path.toLowerCase(), name)
+    }
+    for (const name of ['..', '.', '/etc/passwd', 'a/../b', 'CON', '.dropped-1', 'ÄÖ', '日本', '%41']) {
+      expect(folderOf(name)).not.toMatch(/[./A-Z]/)
+      expect(nameOfFolder(folderOf(name))).toBe(name)
+    }
+    const long = folderOf('Ä'.repeat(100))
+    expect(long).toMatch(/^~[0-9a-f]{64}$/)
+    expect(() => checkName('Ä'.repeat(101))).toThrow(/a name of 202 bytes: expected at most 200/)
+    expect(() => checkName('')).toThrow(/empty/)
+    expect(() => checkName('é\udc80')).toThrow(/no text/)
+  })
+
+  it('match patterns as Redis does', () => {
+    const cases: [pattern: string, yes: string[], no: string[]][] = [
+      ['*', ['', 'abc'], []],
+      ['a*c', ['ac', 'abc', 'abcbc'], ['ab', 'bac']],
+      ['a?c', ['abc'], ['ac', 'abbc']],
+      ['[a-c]x', ['ax', 'cx'], ['dx', 'x']],
+      ['[^a-c]x', ['dx'], ['ax']],
+      ['[c-a]x', ['bx'], ['dx']],
+      ['\\*', ['*'], ['a']],
+      ['[\\]]', [']'], ['a']],
+      ['', [''], ['a']],
+      ['**a', ['a', 'ba'], ['ab']],
+    ]
+    for (const [pattern, yes, no] of cases) {
+      const isMatch = matcherOf(Buffer.from(pattern))
+      for (const name of yes) expect(isMatch(Buffer.from(name)), `${pattern} ${name}`).toBe(true)
+      for (const name of no) expect(isMatch(Buffer.from(name)), `${pattern} ${name}`).toBe(false)
+    }
+    const started = performance.now()
+    expect(matcherOf(Buffer.from(`${'*a'.repeat(100)}b`))(Buffer.alloc(200, 'a'))).toBe(false)
+    expect(performance.now() - started).toBeLessThan(100)
+  })
+})
+
+describe('a house with a folder', () => {
+  it('finds its sieves again, of both kinds, with all they held', async () => {
+    const data = folder()
+    let house = await open({ data })
+    const strange = nameFrom(Buffer.from([0xff, 0x2f, 0x2e]))
+    await house.create('Sieve/../x', {
+      filter: 'blocked',
+      expectedUrls: 1000,
+      falsePositiveRate: 1e-4,
+      profile: 'whatwg',
+    })
+    await house.create(strange, {}, { capacity: 500, errorRate: 0.01, expansion: 4 })
+    await house.create('fixed', {}, { capacity: 3, errorRate: 0.001, expansion: 0 })
+    for (const name of ['Sieve/../x', strange]) await house.get(name)!.add(itemsOf(urls(0, 400)))
+    await house.get('fixed')!.add(itemsOf(['a', 'b']))
+    const before = house.list().map((hosted) => [hosted.name, hosted.kind, hosted.bloom, hosted.createdAt])
+    const { urls: count } = await house.get(strange)!.stats()
+    await house.close()
+    house = await open({ data })
+    expect(house.list().map((hosted) => [hosted.name, hosted.kind, hosted.bloom, hosted.createdAt])).toEqual(
+      before,
+    )
+    expect(await house.get('Sieve/../x')!.stats()).toMatchObject({
+      filter: 'blocked',
+      profile: 'whatwg',
+      urls: 400,
+    })
+    expect((await house.get(strange)!.stats()).urls).toBe(count)
+    expect([...(await house.get(strange)!.has(itemsOf(urls(0, 400))))]).toEqual(new Array(400).fill(1))
+    // The count of a filter that may not grow lasts too: one more goes in, no other.
+    expect([...(await house.get('fixed')!.add(itemsOf(['a', 'c'])))]).toEqual([0, 1])
+    expect(() => house.get('fixed')!.add(itemsOf(['d']))).toThrow('non scaling filter is full')
+    await house.close()
+  })
+
+  it('drops a sieve with its folder, and its name is free', async () => {
+    const data = folder()
+    const house = await open({ data })
+    await house.create('a', {})
+    await house.get('a')!.add(itemsOf(['x']))
+    expect(readdirSync(data).sort()).toEqual(['a', 'lock'])
+    const [dropped, again, made] = await Promise.all([
+      house.drop('a'),
+      house.drop('a'),
+      house.create('a', {}),
+    ])
+    expect([dropped, again]).toEqual([true, false])
+    expect((await made.stats()).urls).toBe(0)
+    expect(await house.drop('nope')).toBe(false)
+    await house.drop('a')
+    expect(readdirSync(data)).toEqual(['lock'])
+    await house.close()
+  })
+
+  it('is of one server at a time', async () => {
+    const data = folder()
+    const house = await open({ data })
+    expect((await refusal(open({ data }))).code).toBe('locked')
+    await house.close()
+    await (await open({ data })).close()
+  })
+
+  it('takes in a store that was made without a server, and leaves strangers alone', async () => {
+    const data = folder()
+    const sieve = await Sieve.open(join(data, 'crawl'), { profile: 'raw' })
+    sieve.add('x')
+    await sieve.close()
+    mkdirSync(join(data, 'not-ours'))
+    writeFileSync(join(data, 'not-ours', 'file'), '')
+    writeFileSync(join(data, 'notes.txt'), '')
+    const house = await open({ data })
+    expect(house.list().map(({ name, kind }) => [name, kind])).toEqual([['crawl', 'sieve']])
+    expect([...(await house.get('crawl')!.has(itemsOf(['x', 'y'])))]).toEqual([1, 0])
+    await house.close()
+    expect(existsSync(join(data, 'not-ours', 'file'))).toBe(true)
+  })
+
+  it('mends what a crash in the middle of making or dropping left', async () => {
+    const data = folder()
+    let house = await open({ data })
+    await house.create('half', {}, { capacity: 10, errorRate: 0.1, expansion: 2 })
+    await house.create('gone', {})
+    await house.close()
+    for (const name of readdirSync(join(data, 'half'))) {
+      if (name !== 'server.json') rmSync(join(data, 'half', name))
+    }
+    renameSync(join(data, 'gone'), join(data, '.dropped-1-0'))
+    house = await open({ data })
+    expect(house.list().map(({ name, kind }) => [name, kind])).toEqual([['half', 'bloom']])
+    expect([...(await house.get('half')!.add(itemsOf(['x'])))]).toEqual([1])
+    expect(readdirSync(data).sort()).toEqual(['half', 'lock'])
+    await house.close()
+  })
+
+  it('says which file is damaged', async () => {
+    const data = folder()
+    const house = await open({ data })
+    await house.create('a', {})
+    await house.close()
+    writeFileSync(join(data, 'a', 'server.json'), '{')
+    expect((await refusal(open({ data }))).message).toMatch(/cannot read .*server\.json/)
+    writeFileSync(join(data, 'a', 'server.json'), '{"version":9}')
+    expect((await refusal(open({ data }))).code).toBe('version')
+  })
+
+  it('a sieve that cannot be made leaves no folder', async () => {
+    const data = folder()
+    const house = await open({ data })
+    await refusal(house.create('bad', { filter: 'blocked' }))
+    await refusal(house.create('bad', { profile: 'nope' as 'raw' }))
+    expect(readdirSync(data)).toEqual(['lock'])
+    await house.close()
+  })
+})
+
+describe('memory for all sieves', () => {
+  it('refuses to make what would not fit, before it is made', async () => {
+    const house = await open({ memoryBytes: 8 * MB })
+    const spec = { filter: 'blocked', sizeBytes: 5 * MB, expectedUrls: 1000 } as const
+    await house.create('a', spec)
+    const error = await refusal(house.create('b', spec))
+    expect(error.code).toBe('room')
+    expect(error.message).toMatch(
+      /^no memory to make this sieve: \d+ bytes are taken, \d+ more are needed, 8388608 are allowed \(--memory\)$/,
+    )
+    await refusal(house.create('c', { expectedUrls: 1e12 }))
+    await refusal(house.create('d', {}, { capacity: 2 ** 30, errorRate: 1e-9, expansion: 2 }))
+    await house.drop('a')
+    await house.create('b', spec)
+    await house.close()
+  })
+
+  it('counts what is being made at the same time', async () => {
+    const house = await open({ memoryBytes: 12 * MB })
+    const spec = { filter: 'blocked', sizeBytes: 5 * MB, expectedUrls: 1000 } as const
+    const ends = await Promise.allSettled(['a', 'b', 'c', 'd'].map((name) => house.create(name, spec)))
+    expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected'])
+    await house.close()
+  })
+
+  it.for([
+    ['fingerprint', { filter: 'fingerprint' }],
+    ['scalable', { filter: 'scalable', expectedUrls: 10_000, falsePositiveRate: 1e-4 }],
+    ['window', { filter: 'window', window: { windowMs: 3_600_000, generations: 8 } }],
+  ] as const)('refuses %s to grow past it, and what it answered stands', async ([, spec]) => {
+    const memoryBytes = 6 * MB
+    const house = await open({ memoryBytes })
+    const hosted = await house.create('a', { profile: 'raw', ...spec })
+    let added = 0
+    let error: unknown
+    while (!error && added < 5_000_000) {
+      try {
+        expect((await hosted.add(itemsOf(urls(added, 1000)))).length).toBe(1000)
+        added += 1000
+      } catch (reason) {
+        error = reason
+      }
+    }
+    expect(error).toBeInstanceOf(SieveError)
+    expect((error as SieveError).message).toMatch(/^no memory to add to 'a': /)
+    const { sizeBytes } = await hosted.stats()
+    expect(house.sizeBytes).toBeLessThanOrEqual(memoryBytes)
+    // It is not refused long before it must be.
+    expect(sizeBytes).toBeGreaterThan(memoryBytes / 4)
+    const answers = await hosted.has(itemsOf(urls(added - 1000, 1000)))
+    expect([...answers]).toEqual(new Array(1000).fill(1))
+    await house.close()
+  })
+
+  it('a filter of a fixed size goes on in a full house', async () => {
+    const house = await open({ memoryBytes: 4 * MB })
+    const fixed = await house.create('fixed', { filter: 'blocked', sizeBytes: 3 * MB, expectedUrls: 1000 })
+    expect([...(await fixed.add(itemsOf(['x', 'x'])))]).toEqual([1, 0])
+    await house.close()
+  })
+
+  it('what lies in the folder and does not fit is said at the start', async () => {
+    const data = folder()
+    const house = await open({ data })
+    await house.create('a', { filter: 'blocked', sizeBytes: 20 * MB, expectedUrls: 1000 })
+    await house.close()
+    const error = await refusal(open({ data, memoryBytes: 8 * MB }))
+    expect(error.message).toMatch(/^no memory to open what is in the folder/)
+    await (await open({ data })).close()
+  })
+
+  it('there are so many sieves at most', async () => {
+    const house = await open({ mostSieves: 2 })
+    await house.create('a', {})
+    await house.create('b', {})
+    expect((await refusal(house.create('c', {}))).message).toBe(
+      'there are 2 sieves, the most allowed (--max-sieves): drop one',
+    )
+    await house.drop('a')
+    await house.create('c', {})
+    await house.close()
+  })
+})

@@ -1,0 +1,132 @@
+// HTTP with 1,000 URLs a request against the redis client's SADD of 1,000 members to redis-server: three processes, the
+// same URLs, turn by turn in one run.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { Agent, request as open } from 'node:http'
+import { join } from 'node:path'
+import { createClient } from 'redis'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Built, build } from '../../crash/built.ts'
+import { type RedisNode, startNode, whyNoRedis } from '../../redis/servers.ts'
+
+const PER_REQUEST = 1000
+const REQUESTS = process.env.URLSIEVE_FULL ? 1000 : 100
+/** Rounds until all of the code is compiled, and rounds that count. */
+const WARM = 5
+const ROUNDS = 5
+
+const SERVER = `
+import { LocalHouse } from './server/local-house.js'
+import { HTTP_LIMITS, openHttp } from './server/http/index.js'
+import { serverInfo } from './server/info.js'
+const house = await LocalHouse.open({ memoryBytes: 2 ** 30, mostSieves: 100 })
+const { port } = await openHttp(house, { host: '127.0.0.1', port: 0, limits: HTTP_LIMITS, server: serverInfo('0') })
+process.stdout.write(port + '\\n')
+`
+
+let redis: RedisNode | undefined
+let server: ChildProcess | undefined
+let built: Built | undefined
+let port = 0
+
+beforeAll(async () => {
+  if (whyNoRedis) return
+  redis = await startNode()
+  built = build()
+  const script = join(built.folder, 'http-server.js')
+  writeFileSync(script, SERVER)
+  const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  server = child
+  port = await new Promise<number>((resolve, reject) => {
+    child.stdout.once('data', (text: Buffer) => resolve(Number(text)))
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)))
+  })
+})
+
+afterAll(async () => {
+  await redis?.kill()
+  if (server?.exitCode === null && server.kill('SIGKILL')) await once(server, 'exit')
+  built?.remove()
+})
+
+/** What a crawler found: a tenth of it new in each round. */
+const pages = (round: number) =>
+  Array.from({ length: REQUESTS }, (_, i) =>
+    Array.from({ length: PER_REQUEST }, (_, j) => {
+      const page = i * PER_REQUEST + j
+      return `https://www.example-${page % 997}.com/section/${page % 31}/article-${page % 10 === 0 ? round * 1e9 + page : page}.html`
+    }),
+  )
+
+const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+
+/** A whole request: the body is made and the answer read and parsed within the time. */
+function ask(method: string, path: string, type: string, body: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': type, 'content-length': Buffer.byteLength(body) }
+    const request = open({ host: '127.0.0.1', port, agent, method, path, headers }, (response) => {
+      response.setEncoding('utf8')
+      let text = ''
+      response.on('data', (part: string) => {
+        text += part
+      })
+      response.on('end', () => (response.statusCode! < 300 ? resolve(text) : reject(new Error(text))))
+    })
+    request.on('error', reject)
+    request.end(body)
+  })
+}
+
+describe.skipIf(whyNoRedis !== null)(
+  `HTTP against SADD${whyNoRedis ? ` (skipped: ${whyNoRedis})` : ''}`,
+  () => {
+    test('at least as many URLs a second, as JSON and as lines', async () => {
+      const client = createClient({ url: redis!.url })
+      await client.connect()
+      let fresh = 0
+      const ways = {
+        SADD: (urls: string[]) => client.sAdd('seen', urls),
+        JSON: async (urls: string[]) => {
+          const body = JSON.stringify({ urls })
+          fresh += JSON.parse(await ask('POST', '/v1/sieves/json/add', 'application/json', body)).new
+        },
+        lines: async (urls: string[]) =>
+          (await ask('POST', '/v1/sieves/lines/add', 'text/plain', urls.join('\n'))).split('\n'),
+      }
+      const names = ['SADD', 'JSON', 'lines'] as const
+      const took: Record<(typeof names)[number], number[]> = { SADD: [], JSON: [], lines: [] }
+      try {
+        for (const name of ['json', 'lines'])
+          await ask('PUT', `/v1/sieves/${name}`, 'application/json', '{"profile":"raw"}')
+        for (let round = 0; round < WARM + ROUNDS; round++) {
+          for (const [i, urls] of pages(round).entries()) {
+            // Turn by turn, request by request: whatever else the machine does, it does it to all.
+            for (const turn of names.keys()) {
+              const way = names[(i + turn) % names.length]!
+              const started = performance.now()
+              await ways[way](urls)
+              if (round >= WARM) took[way].push(performance.now() - started)
+            }
+          }
+        }
+        expect(fresh).toBe((REQUESTS * PER_REQUEST * (9 + WARM + ROUNDS)) / 10)
+        expect(await client.sCard('seen')).toBe(fresh)
+      } finally {
+        client.destroy()
+        agent.destroy()
+      }
+      // Of the quarter that was disturbed least, the slowest: other processes take the processor at any time.
+      const rate = (way: (typeof names)[number]) =>
+        (PER_REQUEST * 1000) / took[way].sort((a, b) => a - b)[took[way].length >> 2]!
+      const [sadd, json, lines] = [rate('SADD'), rate('JSON'), rate('lines')]
+      const million = (rate: number) => `${(rate / 1e6).toFixed(2)} M/s`
+      process.stdout.write(
+        `URLs a second, 1,000 a request, one at a time: SADD ${million(sadd)}, HTTP JSON ${million(json)} (${(json / sadd).toFixed(2)}×), ` +
+          `HTTP lines ${million(lines)} (${(lines / sadd).toFixed(2)}×)\n`,
+      )
+      expect(json / sadd).toBeGreaterThanOrEqual(1)
+      expect(lines / sadd).toBeGreaterThanOrEqual(1)
+    })
+  },
+)

@@ -1,0 +1,66 @@
+// A server in this process, on a free port, that is gone when the test file has ended.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+import type { House } from '../../src/server/house.ts'
+import { type ServerInfo, serverInfo } from '../../src/server/info.ts'
+import { type RespLimits, respLimits } from '../../src/server/limits.ts'
+import { LocalHouse, type LocalHouseOptions } from '../../src/server/local-house.ts'
+import { openResp, type RespDoor } from '../../src/server/resp/index.ts'
+import { Raw } from './raw.ts'
+
+export interface Served {
+  readonly house: House
+  readonly door: RespDoor
+  readonly info: ServerInfo
+  /** What was logged. */
+  readonly logged: string[]
+  connect(): Promise<Raw>
+  close(): Promise<void>
+}
+
+export interface Setting {
+  readonly limits?: Partial<RespLimits>
+  readonly password?: string
+  readonly house?: Partial<LocalHouseOptions>
+}
+
+/** A folder that is there until this file's tests have ended. */
+export function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'urlsieve-server-'))
+  afterAll(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+/** Closes at the end by itself; may be closed before. */
+export async function served({ limits, password, house: asked }: Setting = {}): Promise<Served> {
+  const house = await LocalHouse.open({ memoryBytes: 256 * 1024 ** 2, mostSieves: 100, ...asked })
+  const info = serverInfo('0.0.0-test')
+  const logged: string[] = []
+  const door = await openResp(house, {
+    host: '127.0.0.1',
+    port: 0,
+    ...(password !== undefined && { password }),
+    limits: { ...respLimits, ...limits },
+    server: info,
+    log: (level, event, fields) => logged.push(`${level} ${event} ${JSON.stringify(fields ?? {})}`),
+    isDurable: asked?.data !== undefined,
+  })
+  const clients: Raw[] = []
+  let isClosed = false
+  const close = async () => {
+    if (isClosed) return
+    isClosed = true
+    for (const client of clients) client.close()
+    await door.close()
+    await house.close()
+  }
+  afterAll(close)
+  const connect = async () => {
+    const client = await Raw.connect(door.port)
+    clients.push(client)
+    return client
+  }
+  return { house, door, info, logged, connect, close }
+}
