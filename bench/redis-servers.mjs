@@ -1,11 +1,7 @@
 // Redis servers for the benchmark, in memory only, on free ports: one node, or primaries of a cluster.
 
-import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createClient, createCluster } from 'redis'
+import { sleep, spawnRedis } from './redis-process.mjs'
 
 const slots = 16384
 
@@ -68,30 +64,14 @@ class Redis {
 }
 
 export async function startNode(args) {
-  const port = await freePort()
-  const folder = mkdtempSync(join(tmpdir(), 'urlsieve-bench-redis-'))
-  const settings = [
-    '--port',
-    String(port),
-    '--bind',
-    '127.0.0.1',
-    '--dir',
-    folder,
-    '--save',
-    '',
-    '--appendonly',
-    'no',
-  ]
-  const child = spawn('redis-server', [...settings, ...args], { stdio: 'ignore' })
-  const stop = () => {
-    admin.destroy()
-    child.kill('SIGKILL')
-    rmSync(folder, { recursive: true, force: true })
-  }
-  const url = `redis://127.0.0.1:${port}`
+  const { port, url, child } = await spawnRedis(args)
   const admin = createClient({ url, socket: { reconnectStrategy: 50 } })
   admin.on('error', () => {})
   await admin.connect()
+  const stop = () => {
+    admin.destroy()
+    child.kill('SIGKILL')
+  }
   return { port, url, admin, stop }
 }
 
@@ -109,20 +89,5 @@ async function joined(nodes) {
     while (!String(await admin.sendCommand(['CLUSTER', 'INFO'])).includes('cluster_state:ok')) await sleep(50)
     while (!String(await admin.sendCommand(['CLUSTER', 'INFO'])).includes(`cluster_size:${nodes.length}`))
       await sleep(50)
-  }
-}
-
-export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
-
-// One whose cluster bus, 10,000 further, is free as well.
-async function freePort() {
-  const isFree = (port) =>
-    new Promise((resolve) => {
-      const server = createServer().once('error', () => resolve(false))
-      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-    })
-  for (;;) {
-    const port = 11_000 + Math.floor(Math.random() * 20_000)
-    if ((await isFree(port)) && (await isFree(port + 10_000))) return port
   }
 }

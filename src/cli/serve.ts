@@ -21,6 +21,7 @@ interface Flags {
   port: number
   http: number | false
   data?: string
+  redis?: string
   password?: string
   durability: Durability
   memory: number
@@ -28,6 +29,7 @@ interface Flags {
   maxItemBytes: number
   maxItems: number
   maxBuffered: number
+  maxBufferedAll: number
   maxUnread: number
   maxConnections: number
   idleTimeout: number
@@ -79,6 +81,7 @@ export function serveCommand(program: Command): void {
     .option('--no-http', 'no HTTP')
     .option('--host <address>', 'where to listen', '127.0.0.1')
     .option('--data <folder>', 'keep the sieves here, across restarts; in memory without it')
+    .option('--redis <url>', 'keep the sieves on Redis or a cluster instead, shared with other servers')
     .option(
       '--password <word>',
       `what clients must say; better given as ${PASSWORD}, which no process list shows`,
@@ -107,6 +110,15 @@ export function serveCommand(program: Command): void {
         size,
         limits.bufferedBytes,
         '64M',
+      ),
+    )
+    .addOption(
+      flag(
+        '--max-buffered-all <size>',
+        'the same, of all connections together',
+        size,
+        limits.allBufferedBytes,
+        '256M',
       ),
     )
     .addOption(
@@ -168,6 +180,9 @@ async function run(flags: Flags): Promise<void> {
       `--host ${flags.host} is beyond this machine and there is no password: give one as ${PASSWORD} or --password`,
     )
   }
+  if (flags.data !== undefined && flags.redis !== undefined) {
+    throw new CommandError(EXIT.usage, '--data with --redis: expected one of them')
+  }
   process.umask(0o077) // what is remembered is for this user only
   const output = new Output()
   const log = logTo((line) => output.print(line), flags.json ?? false)
@@ -190,6 +205,7 @@ async function open(flags: Flags, password: string | undefined, log: Log): Promi
       ...(flags.http !== false && { httpPort: flags.http }),
       ...(password !== undefined && { password }),
       ...(flags.data !== undefined && { data: flags.data }),
+      ...(flags.redis !== undefined && { redis: flags.redis }),
       durability: flags.durability,
       memoryBytes: flags.memory,
       mostSieves: flags.maxSieves,
@@ -197,6 +213,7 @@ async function open(flags: Flags, password: string | undefined, log: Log): Promi
         itemBytes: flags.maxItemBytes,
         commandItems: flags.maxItems,
         bufferedBytes: flags.maxBuffered,
+        allBufferedBytes: flags.maxBufferedAll,
         unreadBytes: flags.maxUnread,
         connections: flags.maxConnections,
         idleMs: flags.idleTimeout,
@@ -228,18 +245,27 @@ function listenError(error: unknown): CommandError | null {
 }
 
 function tellStart(flags: Flags, { port, httpPort, sieves }: Serving, output: Output, log: Log): void {
-  const data = flags.data ?? ''
+  const place = flags.redis === undefined ? flags.data : hostOf(flags.redis)
   if (flags.json) {
     const ports = { resp: port, ...(httpPort !== undefined && { http: httpPort }) }
-    log('info', 'listening', { host: flags.host, ...ports, data, sieves, pid: process.pid })
+    log('info', 'listening', {
+      host: flags.host,
+      ...ports,
+      data: place ?? '',
+      sieves,
+      pid: process.pid,
+    })
     return
   }
   const host = flags.host.includes(':') ? `[${flags.host}]` : flags.host
   const http = httpPort === undefined ? '' : ` and HTTP on http://${host}:${httpPort}/`
-  const kept = flags.data === undefined ? 'sieves in memory' : `${sieves} sieves in ${flags.data}`
-  const most = `at most ${readableBytes(flags.memory)}`
-  output.print(`urlsieve serves RESP on ${host}:${port}${http}; ${kept}, ${most}; pid ${process.pid}\n`)
+  const kept = place === undefined ? 'sieves in memory' : `${sieves} sieves in ${place}`
+  const most = flags.redis === undefined ? `, at most ${readableBytes(flags.memory)}` : ''
+  output.print(`urlsieve serves RESP on ${host}:${port}${http}; ${kept}${most}; pid ${process.pid}\n`)
 }
+
+/** The host and port of a URL that was connected to: what it says of users and passwords is not for the log. */
+const hostOf = (url: string) => new URL(url).host
 
 /** Kept when the process is asked to end. Asked twice, it ends at once. */
 function stopped(log: Log): Promise<void> {

@@ -84,7 +84,6 @@ export class SieveQueue implements IRequestManager {
   readonly #sieve: SeenUrls
   readonly #ownsSieve: boolean
   readonly #layers: boolean
-  readonly #durability: FrontierDurability
   readonly #pace: Pace
   /** Given out and not handled, by id: the sieve may tell apart what has one unique key. */
   readonly #open = new Map<string, Open>()
@@ -97,14 +96,13 @@ export class SieveQueue implements IRequestManager {
     Class: typeof Request,
     frontier: Frontier,
     sieve: SeenUrls,
-    { layers = false, durability = 'interval', perHostPerSecond = 0, sieve: given }: SieveQueueOptions,
+    { layers = false, perHostPerSecond = 0, sieve: given }: SieveQueueOptions,
   ) {
     this.#Request = Class
     this.#frontier = frontier
     this.#sieve = sieve
     this.#ownsSieve = given === undefined
     this.#layers = layers
-    this.#durability = durability
     this.#pace = new Pace(perHostPerSecond)
   }
 
@@ -246,7 +244,6 @@ export class SieveQueue implements IRequestManager {
     const isNew = new Array<boolean>(requests.length).fill(false)
     if (fresh.length > 0) {
       const held = this.#frontier.hold(fresh.map((i) => textOf(offered[i]!)))
-      if (this.#durability === 'always') this.#frontier.sync()
       const verdicts = await this.#mark(
         held,
         fresh.map((i) => asked[i]!),

@@ -1,7 +1,7 @@
 // A frontier's shelf on disk: append-only files in the record format of a store's log (docs/format.md), in which a
 // record counts only when it is whole. `addKeys` writes texts down, `deleteHashes` the places of those that are over.
 // A file whose texts are all over is deleted, oldest first: FIFO order keeps the folder as small as what is pending.
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, unlinkSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { SieveError } from '../errors.ts'
 import { readFully } from '../store/file.ts'
@@ -147,10 +147,6 @@ export class FrontierLog implements Shelf {
     }
   }
 
-  sync(): void {
-    this.#log.sync()
-  }
-
   close(): void {
     clearInterval(this.#timer)
     this.#closeReader()
@@ -205,11 +201,8 @@ export class FrontierLog implements Shelf {
   }
 }
 
+const PIECE = /^frontier-\d{15}$/
 const pieceName = (base: number) => `frontier-${String(base).padStart(15, '0')}`
-
-/** Whether a folder has been used as a frontier. */
-export const hasFrontier = (folder: string) =>
-  existsSync(folder) && readdirSync(folder).some((name) => /^frontier-\d{15}$/.test(name))
 
 // A u32 length each, then the bytes.
 function pack(texts: readonly string[]): { payload: Buffer; offsets: number[] } {
@@ -239,7 +232,7 @@ function unpack(payload: Buffer, from: number): Entry[] {
 
 function piecesIn(folder: string): Piece[] {
   return readdirSync(folder)
-    .filter((name) => /^frontier-\d{15}$/.test(name))
+    .filter((name) => PIECE.test(name))
     .sort()
     .map((name) => ({ path: join(folder, name), base: Number(name.slice(9)), bytes: 0 }))
     .filter((piece) => {

@@ -64,10 +64,6 @@ export class Frontier {
     return this.#handled
   }
 
-  get inProgress(): number {
-    return this.#inProgress.size
-  }
-
   /** Writes texts down, whole or not at all. They are given out once released. */
   hold(texts: readonly string[]): Held {
     const held = this.#shelf.append(texts)
@@ -125,18 +121,13 @@ export class Frontier {
     this.#tidy()
   }
 
-  /** Already known: as if it had never been added. */
-  takeBack(place: number): void {
+  /** To be fetched again, under a new text. Written down before the old one is over. */
+  again(place: number, text: string, first = false): void {
+    this.release(this.hold([text]), [], first)
     this.#shelf.finish([place], 'taken back')
     this.#inProgress.delete(place)
     this.#pending--
     this.#tidy()
-  }
-
-  /** To be fetched again, under a new text. Written down before the old one is over. */
-  again(place: number, text: string, first = false): void {
-    this.release(this.hold([text]), [], first)
-    this.takeBack(place)
   }
 
   /** All that is pending, without giving it out, in batches. Before the first `next` only. */
@@ -146,10 +137,6 @@ export class Frontier {
       if (open.length > 0) yield open.map(({ text }) => text)
       at = batch.next
     }
-  }
-
-  sync(): void {
-    this.#shelf.sync()
   }
 
   close(): void {

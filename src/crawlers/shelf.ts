@@ -22,8 +22,6 @@ export interface Shelf {
   finish(places: readonly number[], how: 'handled' | 'taken back'): void
   /** Nothing before this place will be read again. */
   forgetBefore(place: number): void
-  /** Makes all that was written last, now. */
-  sync(): void
   close(): void
 }
 
@@ -64,6 +62,5 @@ export class MemoryShelf implements Shelf {
     }
   }
 
-  sync(): void {}
   close(): void {}
 }

@@ -128,9 +128,10 @@ function refusal(error: Error): SieveError {
   return new SieveError('network', `Redis refuses: ${message}`)
 }
 
-function givenUp(error: Error, ms: number): SieveError {
-  const moving = /^TRYAGAIN\b/.test(error.message)
+function givenUp({ message }: Error, ms: number): SieveError {
+  const moving = /^TRYAGAIN\b/.test(message)
     ? "; a slot is still being moved: see 'redis-cli --cluster check'"
     : ''
-  return new SieveError('network', `Redis does not answer, for ${ms / 1000} s: ${error.message}${moving}`)
+  const why = message || 'no connection' // what the package says of a command that it could not send
+  return new SieveError('network', `Redis does not answer, for ${ms / 1000} s: ${why}${moving}`)
 }

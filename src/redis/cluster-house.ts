@@ -77,18 +77,12 @@ export class ClusterHouse implements House {
     }
   }
 
-  get(name: string): Hosted | undefined {
-    return this.#sieves.get(name)
-  }
+  readonly get = (name: string): Hosted | undefined => this.#sieves.get(name)
 
-  list(): readonly Hosted[] {
-    return [...this.#sieves.values()]
-  }
+  readonly list = (): readonly ClusterSieve[] => Array.from(this.#sieves.values())
 
   get sizeBytes(): number {
-    let bytes = 0
-    for (const sieve of this.#sieves.values()) bytes += sieve.sizeBytes
-    return bytes
+    return this.list().reduce((bytes, sieve) => bytes + sieve.sizeBytes, 0)
   }
 
   /** Makes a sieve, or opens the one of that name and shape that another server made since the last look. */

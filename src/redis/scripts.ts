@@ -49,7 +49,7 @@ export function scriptsFor({ width, tags, base, doublings, meanUrls, answersMs }
 local items = ARGV[1]
 local call, unpacked, floor, format = redis.call, struct.unpack, math.floor, string.format
 local function opened(key)
-  local g = { key = key, set = string.gsub(key, '%%', '%%%%') .. '|%d', urls = 0, seen = 0, level = ${doublings}, split = 0 }
+  local g = { key = key, names = string.gsub(key, '%%', '%%%%') .. '|%d', urls = 0, seen = 0, level = ${doublings}, split = 0 }
   local state = call('GET', key)
   if state then g.urls, g.seen, g.level, g.split = unpacked(${STATE}, state) end
   g.span = 2 ^ g.level
@@ -62,21 +62,23 @@ for k = 4, #KEYS do older[#older + 1] = opened(KEYS[k]) end`
   // Of the item at i: its cell among the first sets, the low half of its hash, and its member.
   const item = `
   local lo, hi = unpacked('<I4I4', items, i)
-  local cell = floor((hi % ${whole(rest)}) * ${base} / ${whole(rest)})
+  local cell = (hi % ${whole(rest)}) * ${base} / ${whole(rest)}
+  cell = cell - cell % 1
   local member = format('%d', ${width === 53 ? '(hi % 2097152) * 4294967296 + lo' : 'lo - 2147483648'})`
   const lowHalf = width === 53 ? 'member % 4294967296' : 'member + 2147483648'
 
-  // The name of the item's set in generation g.
-  const setOf = (g: string) => `
-    local at = cell + ${base} * (lo % ${g}.span)
-    if at < ${g}.split then at = cell + ${base} * (lo % (${g}.span * 2)) end
-    local set = format(${g}.set, at)`
+  // The name of the item's set in a generation of that span, split and names.
+  const setOf = (span: string, split: string, names: string) => `
+    local at = cell + ${base} * (lo % ${span})
+    if at < ${split} then at = cell + ${base} * (lo % (${span} * 2)) end
+    local set = format(${names}, at)`
+  const setOfOlder = setOf('o.span', 'o.split', 'o.names')
 
   // Whether one of the older generations has it.
   const ask = `
   local known = 0
   for k = 1, #older do
-    local o = older[k]${setOf('o')}
+    local o = older[k]${setOfOlder}
     known = call('SISMEMBER', set, member)
     if known == 1 then break end
   end
@@ -96,7 +98,7 @@ return answers`
 local g, ends = opened(KEYS[1]), ARGV[3]
 local size = ${base} * g.span
 while g.urls + #items / 8 > ${meanUrls} * (size + g.split) do
-  local from, to, moved = format(g.set, g.split), format(g.set, g.split + size), {}
+  local from, to, moved = format(g.names, g.split), format(g.names, g.split + size), {}
   for _, member in ipairs(call('SMEMBERS', from)) do
     if floor((${lowHalf}) / g.span) % 2 == 1 then moved[#moved + 1] = member end
   end
@@ -108,10 +110,11 @@ while g.urls + #items / 8 > ${meanUrls} * (size + g.split) do
   g.split = g.split + 1
   if g.split == size then g.level, g.span, g.split, size = g.level + 1, g.span * 2, 0, size * 2 end
 end
+local span, split, names = g.span, g.split, g.names
 local out, n, fresh = {}, 0, 0
 for i = 1, #items, 8 do${item}${ask}
   out[n] = '0'
-  if known == 0 then${setOf('g')}
+  if known == 0 then${setOf('span', 'split', 'names')}
     if call('SADD', set, member) == 1 then
       out[n], fresh = '1', fresh + 1
       if ends ~= '0' and call('SCARD', set) == 1 then call('PEXPIREAT', set, ends) end
@@ -136,7 +139,7 @@ for i = 1, #items, 8 do${item}
   n = n + 1
   out[n] = '0'
   for k = 1, #older do
-    local o = older[k]${setOf('o')}
+    local o = older[k]${setOfOlder}
     if call('SREM', set, member) == 1 then out[n], gone, o.urls, o.changed = '1', gone + 1, o.urls - 1, true end
   end
 end

@@ -7,6 +7,8 @@ export interface RespLimits {
   readonly commandItems: number
   /** Bytes of commands that a connection may have waiting; one command that is longer is refused. */
   readonly bufferedBytes: number
+  /** The same, of all connections together. */
+  readonly allBufferedBytes: number
   /** Bytes of replies that a connection may leave unread; until it reads them it is not read either. */
   readonly unreadBytes: number
   readonly connections: number
@@ -20,6 +22,7 @@ export const respLimits: RespLimits = {
   itemBytes: 1024 * 1024,
   commandItems: 100_000,
   bufferedBytes: 64 * 1024 * 1024,
+  allBufferedBytes: 256 * 1024 * 1024,
   unreadBytes: 1024 * 1024,
   connections: 1024,
   idleMs: 3_600_000,

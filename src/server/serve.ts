@@ -1,5 +1,6 @@
 // The whole server: its house, and the doors to it. Opened together, closed in order.
 import type { Durability } from '../index.ts'
+import type { House } from './house.ts'
 import { HTTP_LIMITS } from './http/limits.ts'
 import { serverInfo } from './info.ts'
 import type { RespLimits } from './limits.ts'
@@ -14,6 +15,8 @@ export interface ServeOptions {
   readonly httpPort?: number
   readonly password?: string
   readonly data?: string
+  /** Instead: sieves on Redis or a cluster, at this URL. */
+  readonly redis?: string
   readonly durability: Durability
   readonly memoryBytes: number
   readonly mostSieves: number
@@ -40,13 +43,7 @@ interface Door {
 
 /** Throws when a port is taken or the folder cannot be opened; nothing is left open then. */
 export async function serve(options: ServeOptions): Promise<Serving> {
-  const { data, durability, memoryBytes, mostSieves } = options
-  const house = await LocalHouse.open({
-    durability,
-    memoryBytes,
-    mostSieves,
-    ...(data !== undefined && { data }),
-  })
+  const house = await openHouse(options)
   const doors: Door[] = []
   const close = async () => {
     await Promise.all(doors.map((door) => door.close()))
@@ -56,8 +53,9 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     const { host, port, httpPort, limits, log, password } = options
     const server = serverInfo(options.version)
     const shared = { host, server, ...(password !== undefined && { password }) }
+    const isDurable = options.data !== undefined || options.redis !== undefined
     const { openResp } = await import('./resp/index.ts')
-    const resp = await openResp(house, { ...shared, port, limits, log, isDurable: data !== undefined })
+    const resp = await openResp(house, { ...shared, port, limits, log, isDurable })
     doors.push(resp)
     let http: Door | undefined
     if (httpPort !== undefined) {
@@ -83,4 +81,13 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     await close()
     throw error
   }
+}
+
+async function openHouse(options: ServeOptions): Promise<House> {
+  if (options.redis !== undefined) {
+    const { ClusterHouse } = await import('../redis/cluster-house.ts')
+    return ClusterHouse.open(options.redis)
+  }
+  const { data, durability, memoryBytes, mostSieves } = options
+  return LocalHouse.open({ durability, memoryBytes, mostSieves, ...(data !== undefined && { data }) })
 }

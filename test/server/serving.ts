@@ -24,6 +24,8 @@ export interface Setting {
   readonly limits?: Partial<RespLimits>
   readonly password?: string
   readonly house?: Partial<LocalHouseOptions>
+  /** Another house in its place. */
+  readonly wrap?: (house: House) => House
 }
 
 /** A folder that is there until this file's tests have ended. */
@@ -34,8 +36,9 @@ export function folder(): string {
 }
 
 /** Closes at the end by itself; may be closed before. */
-export async function served({ limits, password, house: asked }: Setting = {}): Promise<Served> {
-  const house = await LocalHouse.open({ memoryBytes: 256 * 1024 ** 2, mostSieves: 100, ...asked })
+export async function served({ limits, password, house: asked, wrap }: Setting = {}): Promise<Served> {
+  const local = await LocalHouse.open({ memoryBytes: 256 * 1024 ** 2, mostSieves: 100, ...asked })
+  const house = wrap?.(local) ?? local
   const info = serverInfo('0.0.0-test')
   const logged: string[] = []
   const door = await openResp(house, {
@@ -64,3 +67,17 @@ export async function served({ limits, password, house: asked }: Setting = {}): 
   }
   return { house, door, info, logged, connect, close }
 }
+
+/** A server with a client of each protocol. */
+export async function pair(setting?: Setting): Promise<{ server: Served; two: Raw; three: Raw }> {
+  const server = await served(setting)
+  const [two, three] = [await server.connect(), await server.connect()]
+  const hello = (await three.ask('HELLO', '3')) as Map<string, unknown>
+  if (hello.get('proto') !== 3) throw new Error('no RESP3')
+  return { server, two, three }
+}
+
+let names = 0
+
+/** A name that no other test has. */
+export const fresh = () => `n${names++}`

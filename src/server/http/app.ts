@@ -12,7 +12,7 @@ import { Guard } from './guard.ts'
 import type { HttpLimits } from './limits.ts'
 import { Live } from './live.ts'
 import { hasReport, SAFE_HEADERS, servePage, serveReport } from './pages.ts'
-import { DEFECT, PROBLEM_TYPE, Problem, problemOf, violation } from './problems.ts'
+import { DEFECT, MOST_NAME_LETTERS, PROBLEM_TYPE, Problem, problemOf, violation } from './problems.ts'
 import { registries } from './registries.ts'
 import { components } from './schemas.ts'
 import { service } from './service.ts'
@@ -63,7 +63,7 @@ export async function makeApp(house: House, options: HttpOptions): Promise<HttpA
     connectionTimeout: limits.idleMs,
     keepAliveTimeout: limits.keepAliveMs,
     return503OnClosing: false,
-    routerOptions: { maxParamLength: 1024 },
+    routerOptions: { maxParamLength: MOST_NAME_LETTERS },
     http: {
       maxHeaderSize: limits.headerBytes,
       highWaterMark: STREAM_BYTES,

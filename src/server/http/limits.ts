@@ -17,7 +17,7 @@ export interface HttpLimits {
   readonly listeners: number
   /** For the headers of a request to arrive. After it: 408. */
   readonly headersMs: number
-  /** For a JSON body to arrive, or the next whole line of a body of lines. After it: 408. */
+  /** For a JSON body to arrive, or for a line that has begun to end. After it: 408. */
   readonly bodyMs: number
   /** For a connection on which nothing moves, either way. After it, it is cut. */
   readonly idleMs: number

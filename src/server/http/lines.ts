@@ -59,13 +59,14 @@ export class LineExchange {
     const response = this.#response
     try {
       const pieces = new Pieces(this.#request, this.#limits.bodyMs)
-      for (let piece = await pieces.next(); piece !== null; piece = await pieces.next()) {
+      for (;;) {
+        const piece = await pieces.next(this.#restBytes > 0)
+        if (piece === null) break
         const items = this.#cut(piece)
         if (!items) continue
+        pieces.lineEnded()
         await this.#ask(items, ask)
-        if (pieces.isLast) continue
-        await this.#write()
-        pieces.allowMore()
+        if (!pieces.isLast) await this.#write()
       }
       if (this.#restBytes > 0) {
         const bytes = this.#joined(NOTHING)

@@ -11,15 +11,14 @@ interface Waiter {
 export class Pieces {
   readonly #request: IncomingMessage
   readonly #bodyMs: number
-  #deadline: number
+  #deadline = Infinity
   #waiter: Waiter | null = null
   #failure: Error | null = null
 
-  /** What counts as progress is said by `allowMore`; without any for `bodyMs` the sender is given up. */
+  /** A sender that is in the middle of a line for `bodyMs` is given up; between lines the connection's own limit holds. */
   constructor(request: IncomingMessage, bodyMs: number) {
     this.#request = request
     this.#bodyMs = bodyMs
-    this.#deadline = performance.now() + bodyMs
     request.pause()
     request.on('data', (piece: Buffer) => {
       request.pause()
@@ -35,19 +34,22 @@ export class Pieces {
     return this.#request.complete && this.#request.readableLength === 0
   }
 
-  allowMore(): void {
-    this.#deadline = performance.now() + this.#bodyMs
+  /** A line was ended: the next one has all the time again. */
+  lineEnded(): void {
+    this.#deadline = Infinity
   }
 
-  /** Null: the body has ended, and well. */
-  async next(): Promise<Buffer | null> {
+  /** `inLine`: a line has begun. Null: the body has ended, and well. */
+  async next(inLine: boolean): Promise<Buffer | null> {
     if (this.#request.readableEnded) return null
     if (this.#failure) throw this.#failure
+    const now = performance.now()
+    if (inLine && this.#deadline === Infinity) this.#deadline = now + this.#bodyMs
     let timer: NodeJS.Timeout | undefined
     try {
       return await new Promise<Buffer | null>((resolve, reject) => {
         this.#waiter = { resolve, reject }
-        timer = setTimeout(() => reject(this.#late()), Math.max(0, this.#deadline - performance.now()))
+        if (inLine) timer = setTimeout(() => reject(this.#late()), Math.max(0, this.#deadline - now))
         this.#request.resume()
       })
     } finally {
@@ -60,7 +62,7 @@ export class Pieces {
   #late(): Problem {
     return new Problem(
       408,
-      `no whole line within ${this.#bodyMs} ms: send lines as they come, or end the body`,
+      `a line that did not end within ${this.#bodyMs} ms: send whole lines, or end the body`,
     )
   }
 

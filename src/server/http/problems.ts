@@ -3,7 +3,10 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError } from 'fastify'
 import { SieveError, type SieveErrorCode } from '../../errors.ts'
+import { MOST_NAME_BYTES } from '../names.ts'
 
+/** Names in a path that are looked at; longer ones are refused unread. */
+export const MOST_NAME_LETTERS = 1024
 export const PROBLEM_TYPE = 'application/problem+json'
 
 /** A refusal with a status. `more` goes into the answer beside the detail. */
@@ -46,6 +49,11 @@ const FRAMEWORK: Readonly<Record<string, (error: FastifyError) => Problem>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
     new Problem(415, "content type not known here: expected 'application/json', or 'text/plain' for lines"),
   FST_ERR_VALIDATION: (error) => new Problem(400, error.message),
+  FST_ERR_MAX_PARAM_LENGTH: () =>
+    new Problem(
+      414,
+      `a name of over ${MOST_NAME_LETTERS} letters in the path: no sieve has one of over ${MOST_NAME_BYTES} bytes`,
+    ),
   FST_ERR_BAD_URL: () => new Problem(400, 'the path is not well encoded: expected %XX of UTF-8'),
 }
 

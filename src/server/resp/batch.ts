@@ -1,7 +1,9 @@
 // Items of consecutive commands on one sieve, gathered so that they go to the kernel in one call, and how many belong to
 // each command: their replies come in the order of the commands.
 import type { Items } from '../../index.ts'
-import type { Hosted } from '../house.ts'
+import type { Answers, Hosted } from '../house.ts'
+import type { Parser } from './parser.ts'
+import type { Replies } from './replies.ts'
 
 const FIRST_ITEMS = 512
 /** A batch this long is handed on before more is gathered. */
@@ -33,10 +35,76 @@ export class Batch {
     }
   }
 
-  /** Items from `first` on. */
-  items(first: number): Items {
-    const { bytes, count } = this
-    return { bytes, starts: this.starts.subarray(first, count), ends: this.ends.subarray(first, count) }
+  /** Takes the command that the parser has found; its places are counted from `base`. */
+  put(parser: Parser, base: number, isMany: boolean): void {
+    const items = parser.count - 2
+    this.room(items)
+    for (let i = 2; i < parser.count; i++) {
+      this.starts[this.count] = base + parser.starts[i]!
+      this.ends[this.count] = base + parser.ends[i]!
+      this.count++
+    }
+    this.sizes[this.commands++] = isMany ? items : ONE
+  }
+
+  /** Asks the sieve for the items from `first` on. */
+  ask(first: number): Answers<Uint8Array> {
+    const { hosted, act, bytes, count } = this
+    const items: Items = {
+      bytes,
+      starts: this.starts.subarray(first, count),
+      ends: this.ends.subarray(first, count),
+    }
+    return act === 'add' ? hosted!.add(items) : hosted!.has(items)
+  }
+
+  /** Writes the replies to commands [from, to); returns how many that are. */
+  answer(replies: Replies, verdicts: Uint8Array, from: number, to: number): number {
+    const { sizes } = this
+    let at = 0
+    for (let i = from; i < to; i++) {
+      const size = sizes[i]!
+      if (size === ONE) replies.verdicts(verdicts, at, ++at)
+      else {
+        replies.array(size)
+        replies.verdicts(verdicts, at, at + size)
+        at += size
+      }
+    }
+    this.#meter(verdicts)
+    return to - from
+  }
+
+  /**
+   * Writes the replies to the commands that have all their verdicts, and of the next what it has: an array that ends
+   * with the error, which the caller writes. Returns the command and the item behind it.
+   */
+  answerPart(replies: Replies, verdicts: Uint8Array, from: number, item: number): [number, number] {
+    const itemsOf = (i: number) => (this.sizes[i] === ONE ? 1 : this.sizes[i]!)
+    let to = from
+    let at = 0
+    while (at + itemsOf(to) <= verdicts.length) at += itemsOf(to++)
+    this.answer(replies, verdicts.subarray(0, at), from, to)
+    const part = verdicts.subarray(at)
+    if (part.length > 0) {
+      replies.array(part.length + 1)
+      replies.verdicts(part, 0, part.length)
+      this.#meter(part)
+    }
+    return [to + 1, item + at + itemsOf(to)]
+  }
+
+  #meter(verdicts: Uint8Array): void {
+    const { meters } = this.hosted!
+    if (this.act === 'has') {
+      meters.asks += verdicts.length
+      return
+    }
+    let fresh = 0
+    for (let i = 0; i < verdicts.length; i++) fresh += verdicts[i]!
+    meters.adds += verdicts.length
+    meters.fresh += fresh
+    meters.seen += verdicts.length - fresh
   }
 
   clear(): void {

@@ -1,46 +1,28 @@
 // One connection: bytes in, commands in order, replies out. Adds that follow each other go to the kernel together, once
 // for each time the socket was read; a connection that does not read its replies is not read either.
 import type { Socket } from 'node:net'
-import type { Hosted } from '../house.ts'
-import { Batch, FULL_ITEMS, ONE } from './batch.ts'
+import { SieveError } from '../../errors.ts'
+import type { Answers, Hosted } from '../house.ts'
+import { Batch, FULL_ITEMS } from './batch.ts'
 import {
   type Client,
-  type Command,
   failureOf,
   type ItemsCommand,
   isItems,
   ParsedCall,
   type PlainCommand,
-  type RespServer,
-  wrongArity,
 } from './command.ts'
-import { Head, SLACK } from './head.ts'
+import type { Hall } from './hall.ts'
+import { Head } from './head.ts'
+import { Intake } from './intake.ts'
 import { Parser, type ParserLimits } from './parser.ts'
-import { HEADROOM, type ReadRoom } from './reading.ts'
+import { DEFECT, isHttp, refusalOf } from './refusals.ts'
 import { commands } from './registry.ts'
 import { Failure, Replies, type Reply } from './replies.ts'
 
 /** What a connection may say before it has said the password. */
 const STRANGER: ParserLimits = { itemBytes: 16 * 1024, commandItems: 16 }
-/** A buffer for commands cut in two is kept for the next while it is no longer than this. */
-const MOST_REST_BYTES = 64 * 1024
 const KEEP_ALIVE_MS = 60_000
-
-/** A browser that was sent here by a page: its next lines, which the page chose, must not be read as commands. */
-const BROWSERS = new Set(['POST', 'PUT', 'HOST:'])
-const DEFECT = new Failure('ERR a defect of urlsieve, please report it')
-const NO_AUTH = new Failure('NOAUTH Authentication required.')
-
-/** What the connections of a server share besides what commands know. */
-export interface Hall extends RespServer {
-  /** Where bytes are read to. */
-  readonly room: ReadRoom
-  /** Has the connection send its replies when all that has arrived is read: one write for many reads. */
-  sendLater(connection: Connection): void
-  left(connection: Connection): void
-  /** A defect of ours: the connection is answered with an error and goes on. */
-  failed(error: unknown): void
-}
 
 export class Connection implements Client {
   readonly id: number
@@ -60,8 +42,7 @@ export class Connection implements Client {
   readonly #batch = new Batch()
   readonly #head = new Head()
   readonly #replies = new Replies()
-  /** What is left of a command cut in two, while others read. */
-  #rest = Buffer.alloc(0)
+  readonly #intake: Intake
   /** The sieve that the head names. */
   #headName = ''
   #headHosted: Hosted | undefined
@@ -70,6 +51,7 @@ export class Connection implements Client {
   /** The client has said all; it gets its replies, then the connection ends. */
   #isEnding = false
   #isClosed = false
+  #heldBytes = 0
   /** It waits for the client to read. */
   #isHeldBack = false
   /** Commands answered in this turn, and when it began: for the latencies. */
@@ -82,6 +64,7 @@ export class Connection implements Client {
     this.#hall = hall
     this.isTrusted = hall.password === undefined
     this.#parser = new Parser(this.#limits)
+    this.#intake = new Intake(this.#parser, hall.room.bytes)
     this.#call = new ParsedCall(this.#parser, this, hall)
     const socket = hall.room.read(accepted, (size) => this.receive(size))
     this.#socket = socket
@@ -92,6 +75,7 @@ export class Connection implements Client {
     socket.on('error', () => socket.destroy())
     socket.on('close', () => {
       this.#isClosed = true
+      this.#hold(0)
       hall.left(this)
     })
   }
@@ -121,52 +105,19 @@ export class Connection implements Client {
   receive(size: number): void {
     this.activeAt = performance.now()
     if (this.isLeaving) return
-    this.#keep(size)
+    this.#intake.take(size, this.#isWaiting)
     if (!this.#isWaiting) {
       this.#begunAt = this.activeAt
       this.#work()
     }
-    if (!this.#parser.isOwned) this.#own()
+    this.#intake.leave()
+    this.#hold(this.#parser.size - this.#parser.at)
   }
 
-  // Bytes behind those that are left of a command cut in two: these come before them, or, when they are many or a command
-  // is waiting, they are put to those.
-  #keep(size: number): void {
-    const parser = this.#parser
-    const room = this.#hall.room.bytes
-    const left = parser.size - parser.at
-    if (left <= HEADROOM && !this.#isWaiting) {
-      parser.bytes.copy(room, HEADROOM - left, parser.at, parser.size)
-      parser.bytes = room
-      parser.isOwned = false
-      parser.at = HEADROOM - left
-      parser.size = HEADROOM + size
-      return
-    }
-    const need = left + size
-    if (parser.size + size + SLACK > parser.bytes.length) {
-      const bytes = Buffer.allocUnsafeSlow(2 * need + SLACK)
-      parser.bytes.copy(bytes, 0, parser.at, parser.size)
-      parser.bytes = bytes
-      parser.at = 0
-      parser.size = left
-    }
-    room.copy(parser.bytes, parser.size, HEADROOM, HEADROOM + size)
-    parser.size += size
-  }
-
-  // What is left of the bytes read goes to a buffer of its own, before others read.
-  #own(): void {
-    const parser = this.#parser
-    const left = parser.size - parser.at
-    if (left + SLACK > this.#rest.length || this.#rest.length > MOST_REST_BYTES) {
-      this.#rest = Buffer.allocUnsafeSlow(left + (left >> 1) + SLACK)
-    }
-    parser.bytes.copy(this.#rest, 0, parser.at, parser.size)
-    parser.bytes = this.#rest
-    parser.isOwned = true
-    parser.at = 0
-    parser.size = left
+  // So many bytes of commands are waiting here: counted with those of the others.
+  #hold(bytes: number): void {
+    this.#hall.heldBytes += bytes - this.#heldBytes
+    this.#heldBytes = bytes
   }
 
   // All that can be answered now.
@@ -226,18 +177,21 @@ export class Connection implements Client {
   }
 
   #more(): boolean {
-    const { bufferedBytes } = this.#hall.limits
-    const parser = this.#parser
-    if (parser.size - parser.at > bufferedBytes) {
-      this.#flush()
-      if (!this.#isWaiting) this.#refuse(`a command of more than ${bufferedBytes} bytes (--max-buffered)`)
-    }
+    const { bufferedBytes, allBufferedBytes } = this.#hall.limits
+    const bytes = this.#parser.size - this.#parser.at
+    const isAllTooMuch = this.#hall.heldBytes + bytes - this.#heldBytes > allBufferedBytes
+    if (bytes <= bufferedBytes && !isAllTooMuch) return false
+    const why = isAllTooMuch
+      ? `commands of all connections that wait for their end have more than ${allBufferedBytes} bytes (--max-buffered-all)`
+      : `a command of more than ${bufferedBytes} bytes (--max-buffered)`
+    if (this.#settled()) this.#refuse(why)
     return false
   }
 
   #refuse(why: string): void {
     this.#reply(new Failure(`ERR ${why}`))
     this.isLeaving = true
+    this.#parser.drop()
   }
 
   // The same again: true when at least one command was taken.
@@ -246,32 +200,23 @@ export class Connection implements Client {
     const batch = this.#batch
     const hosted = this.#headHosted!
     if (!this.#opens(hosted, command!, this.#parser.bytes)) return true
-    const before = batch.commands
+    const { at } = this.#parser
     this.#head.take(this.#parser, batch)
     if (batch.count >= FULL_ITEMS) this.#flush()
-    return batch.commands !== before
+    return this.#parser.at !== at
   }
 
   #execute(): void {
     const word = this.#call.word(0)
-    if (BROWSERS.has(word)) {
+    if (isHttp(word)) {
       if (this.#settled()) this.#refuse(`this is no HTTP: '${word}'`)
       return
     }
     const command = commands.get(word)
-    const refusal = this.#refusalOf(command)
+    const refusal = refusalOf(command, this.#call)
     if (refusal) this.#refused(refusal)
     else if (isItems(command!)) this.#gather(command)
     else this.#run(command as PlainCommand)
-  }
-
-  #refusalOf(command: Command | undefined): Failure | null {
-    if (!this.isTrusted && !command?.flags?.includes('noauth')) return NO_AUTH
-    if (!command) return this.#unknown()
-    const { count } = this.#parser
-    const { arity } = command
-    const isRight = arity > 0 ? count === arity : count >= -arity
-    return isRight ? null : wrongArity(command.name)
   }
 
   // An answer that takes no doing.
@@ -283,12 +228,6 @@ export class Connection implements Client {
   #settled(): boolean {
     this.#flush()
     return !this.#isWaiting
-  }
-
-  #unknown(): Failure {
-    const shown = (i: number) => this.#call.text(i).slice(0, 128)
-    const rest = Array.from({ length: Math.min(this.#call.count - 1, 8) }, (_, i) => `'${shown(i + 1)}' `)
-    return new Failure(`ERR unknown command '${shown(0)}', with args beginning with: ${rest.join('')}`)
   }
 
   #run(command: PlainCommand): void {
@@ -342,20 +281,12 @@ export class Connection implements Client {
     const parser = this.#parser
     const { bytes, base } = parser.source
     if (!this.#opens(hosted, command, bytes)) return
-    const batch = this.#batch
-    const items = parser.count - 2
-    batch.room(items)
-    for (let i = 2; i < parser.count; i++) {
-      batch.starts[batch.count] = base + parser.starts[i]!
-      batch.ends[batch.count] = base + parser.ends[i]!
-      batch.count++
-    }
-    batch.sizes[batch.commands++] = command.isMany ? items : ONE
+    this.#batch.put(parser, base, command.isMany)
     this.#head.learn(parser, command)
     this.#headHosted = hosted
     this.#headName = hosted.name
     parser.pass()
-    if (batch.count >= FULL_ITEMS) this.#flush()
+    if (this.#batch.count >= FULL_ITEMS) this.#flush()
   }
 
   // Whether the batch is one of this sieve and verb; what it was before is handed on first.
@@ -374,12 +305,12 @@ export class Connection implements Client {
   // Hands the batch to its sieve and writes the replies. When an item fails, those before it stand, its command ends
   // with the error, and the commands after it are tried.
   #flush(command = 0, item = 0): void {
+    if (this.#isWaiting) return
     const batch = this.#batch
     while (command < batch.commands) {
-      let verdicts: Uint8Array | Promise<Uint8Array>
+      let verdicts: Answers<Uint8Array>
       try {
-        const items = batch.items(item)
-        verdicts = batch.act === 'add' ? batch.hosted!.add(items) : batch.hosted!.has(items)
+        verdicts = batch.ask(item)
       } catch (error) {
         ;[command, item] = this.#answerPart(error, command, item)
         continue
@@ -388,7 +319,7 @@ export class Connection implements Client {
         this.#answerLater(verdicts, command, item)
         return
       }
-      this.#answer(verdicts, command, batch.commands)
+      this.#answer(verdicts, command)
       break
     }
     batch.clear()
@@ -399,7 +330,7 @@ export class Connection implements Client {
     this.#wait(
       verdicts.then(
         (all) => () => {
-          this.#answer(all, command, this.#batch.commands)
+          this.#answer(all, command)
           this.#batch.clear()
         },
         (error: unknown) => () => this.#flush(...this.#answerPart(error, command, item)),
@@ -408,57 +339,24 @@ export class Connection implements Client {
     )
   }
 
-  // Replies to commands [from, to) with their verdicts.
-  #answer(verdicts: Uint8Array, from: number, to: number): void {
-    const replies = this.#replies
-    replies.version = this.version
-    const { sizes } = this.#batch
-    let at = 0
-    for (let i = from; i < to; i++) {
-      const size = sizes[i]!
-      if (size === ONE) replies.verdicts(verdicts, at, ++at)
-      else {
-        replies.array(size)
-        replies.verdicts(verdicts, at, at + size)
-        at += size
-      }
-    }
-    this.#answered += to - from
-    this.#count(verdicts)
-  }
-
-  #count(verdicts: Uint8Array): void {
-    const { meters } = this.#batch.hosted!
-    if (this.#batch.act === 'has') {
-      meters.asks += verdicts.length
-      return
-    }
-    let fresh = 0
-    for (let i = 0; i < verdicts.length; i++) fresh += verdicts[i]!
-    meters.adds += verdicts.length
-    meters.fresh += fresh
-    meters.seen += verdicts.length - fresh
+  // Replies to the commands from `command` on, all of them.
+  #answer(verdicts: Uint8Array, command: number): void {
+    this.#replies.version = this.version
+    this.#answered += this.#batch.answer(this.#replies, verdicts, command, this.#batch.commands)
   }
 
   // Replies to the commands up to the one that failed; returns where the next begins: command and item.
-  #answerPart(error: unknown, from: number, item: number): [number, number] {
+  #answerPart(error: unknown, command: number, item: number): [number, number] {
     const failure = failureOf(error)
     const verdicts = (error as { answered?: Uint8Array }).answered ?? new Uint8Array(0)
-    const { sizes } = this.#batch
-    const replies = this.#replies
-    let to = from
-    let at = 0
-    const itemsOf = (i: number) => (sizes[i] === ONE ? 1 : sizes[i]!)
-    while (at + itemsOf(to) <= verdicts.length) at += itemsOf(to++)
-    this.#answer(verdicts.subarray(0, at), from, to)
-    const part = verdicts.subarray(at)
-    if (part.length > 0) {
-      replies.array(part.length + 1)
-      replies.verdicts(part, 0, part.length)
-      this.#count(part)
-    }
+    this.#replies.version = this.version
+    const next = this.#batch.answerPart(this.#replies, verdicts, command, item)
+    this.#answered += next[0] - command - 1
     this.#reply(failure)
-    return [to + 1, item + at + itemsOf(to)]
+    if (!(error instanceof SieveError && error.code === 'network')) return next
+    // Whoever does not answer would keep each of the others waiting as long: they fail with it.
+    for (let i = next[0]; i < this.#batch.commands; i++) this.#reply(failure)
+    return [this.#batch.commands, this.#batch.count]
   }
 
   // The connection is not read until the promise is kept; then `then` gets what it gave, or a failure.

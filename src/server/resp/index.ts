@@ -6,8 +6,9 @@ import type { House } from '../house.ts'
 import type { ServerInfo } from '../info.ts'
 import type { RespLimits } from '../limits.ts'
 import type { Log } from '../log.ts'
-import { Connection, type Hall } from './connection.ts'
+import { Connection } from './connection.ts'
 import { Dumps } from './dumps.ts'
+import type { Hall } from './hall.ts'
 import { ReadRoom } from './reading.ts'
 
 export interface RespOptions {
@@ -51,6 +52,7 @@ export async function openResp(house: House, options: RespOptions): Promise<Resp
     clients: connections,
     isDurable: options.isDurable,
     room: new ReadRoom(),
+    heldBytes: 0,
     sendLater(connection) {
       if (unsent.size === 0) setImmediate(sendAll)
       unsent.add(connection)

@@ -26,8 +26,6 @@ export interface ParserLimits {
  */
 export class Parser {
   bytes: Buffer = Buffer.alloc(0)
-  /** The bytes are in a buffer of the caller's own, not where others read to. */
-  isOwned = true
   /** Where the command being read begins. */
   at = 0
   /** Where the bytes end. */
@@ -82,6 +80,13 @@ export class Parser {
     this.#length = -1
     this.#words = null
     this.count = 0
+  }
+
+  /** Gives up all bytes. */
+  drop(): void {
+    this.bytes = Buffer.alloc(0)
+    this.at = 0
+    this.size = 0
   }
 
   next(): Found {

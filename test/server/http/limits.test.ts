@@ -183,6 +183,15 @@ test('idleMs: a connection on which nothing moves is cut in the middle of a requ
   expect(await line.ended).toBe('')
 })
 
+test('idleMs: so is a sender of lines that has fallen silent between two', async () => {
+  const { port } = await limited({ idleMs: 300 })
+  const line = await dial(port)
+  line.send(
+    'POST /v1/sieves/s/add HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nx\n\r\n',
+  )
+  expect(await line.ended).toMatch(/^HTTP\/1.1 200 OK.*x\n\r\n$/s)
+})
+
 test('keepAliveMs: a connection without a next request is closed', async () => {
   const { port } = await limited({ keepAliveMs: 200 })
   const line = await dial(port)

@@ -148,6 +148,8 @@ test('nothing is made on its own: a sieve that is not there is 404 with what to 
   }
   expectProblem(await app.inject('/v1/sieves/nope'), 404, /make it with PUT/)
   expectProblem(await app.inject('/v1/sieves/a%2Fb/explain?url=x'), 404, /PUT \/v1\/sieves\/a%2Fb$/)
+  expectProblem(await app.inject(`/v1/sieves/${'x'.repeat(1025)}`), 414, /^a name of over 1024 letters/)
+  expectProblem(await app.inject('/v1/sieves/%ff'), 400, /^the path is not well encoded/)
   expectProblem(await app.inject('/v2/sieves'), 404, /nothing at GET \/v2\/sieves: see \/openapi.json/)
   expectProblem(await app.inject({ method: 'PATCH', url: '/v1/sieves' }), 404, /nothing at PATCH/)
 })

@@ -1,0 +1,16 @@
+// What the connections of a server share besides what their commands know.
+import type { RespServer } from './command.ts'
+import type { Connection } from './connection.ts'
+import type { ReadRoom } from './reading.ts'
+
+export interface Hall extends RespServer {
+  /** Where bytes are read to. */
+  readonly room: ReadRoom
+  /** Bytes of commands that wait, of all connections. */
+  heldBytes: number
+  /** Has the connection send its replies when all that has arrived is read: one write for many reads. */
+  sendLater(connection: Connection): void
+  left(connection: Connection): void
+  /** A defect of ours: the connection is answered with an error, and ends. */
+  failed(error: unknown): void
+}
