@@ -181,6 +181,7 @@ describe('blocked', () => {
 
   it('of one block is exact: three URLs, one hash', () => {
     expectNear(blockedRate({ bits: 512, hashes: 1, urls: 3 }), 1 - (511 / 512) ** 3, 1e-14)
+    expectNear(blockedRate({ bits: 512, hashes: 1, urls: 2.2 }), 1 - (511 / 512) ** 3, 1e-14)
     // k = 2, one URL: both probes in {one cell} or in {two cells}.
     const two = (1 / 512) * (1 / 512) ** 2 + (511 / 512) * (2 / 512) ** 2
     expectNear(blockedRate({ bits: 512, hashes: 2, urls: 1 }), two, 1e-14)

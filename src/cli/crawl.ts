@@ -40,7 +40,7 @@ export function crawlCommand(program: Command): void {
     )
     .argument('<urls...>', 'where to start')
     .option('--depth <n>', 'follow links so many times; 0: these pages only', number('--depth', 0))
-    .option('--pages <n>', 'fetch at most so many pages in this run', count('--pages'))
+    .option('--pages <n>', 'ask for at most so many pages in this run', count('--pages'))
     .option('--state <folder>', 'remember: the same command goes on after Ctrl-C or kill -9')
     .option('--redis <url>', 'remember on Redis or Valkey: crawls on other machines share what is seen')
     .option('--name <name>', 'with --redis: which sieve', 'crawl')

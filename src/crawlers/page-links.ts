@@ -28,7 +28,11 @@ export function textIn($: CheerioAPI): string {
   return squeezed($('body').text())
 }
 
+// Without its fragment, which no server is told.
 function resolved(link: string | undefined, base: string): string | null {
   const text = link?.trim()
-  return text !== undefined && URL.canParse(text, base) ? new URL(text, base).href : null
+  if (text === undefined || !URL.canParse(text, base)) return null
+  const url = new URL(text, base)
+  url.hash = ''
+  return url.href
 }

@@ -1,6 +1,6 @@
 // The sieves of a server, by name: what the ways to ask (RESP, HTTP) know of them. `LocalHouse` keeps them in this
 // process, in memory or in a folder; `src/redis` can put a cluster behind the same interface.
-import type { Explanation, FilterName, HashName, Items, ProfileName, Stats } from '../index.ts'
+import type { Explanation, FilterName, HashName, Items, Plan, ProfileName, Stats } from '../index.ts'
 
 /** Verdicts at once from a sieve in this process, later from one on another machine. */
 export type Answers<T> = T | Promise<T>
@@ -41,6 +41,8 @@ export interface Hosted {
   readonly bloom?: BloomSpec
   readonly createdAt: Date
   readonly meters: Meters
+  /** How large it was planned, where that is known. */
+  readonly plan?: Plan
   /** Marks: 1 new, 0 seen. The items' bytes may change when the call returns: who answers later copies them first. */
   add(items: Items): Answers<Uint8Array>
   /** Asks, marks nothing: 1 seen, 0 not. The bytes as with `add`. */

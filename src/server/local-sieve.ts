@@ -1,7 +1,7 @@
 // One sieve of a server, in this process: in memory or in its folder. It asks for memory before it grows, and a
 // bloom filter that shall not grow says when it is full.
 import { SieveError } from '../errors.ts'
-import type { DeletingSieve, Explanation, FolderSieve, Items, Sieve, Stats } from '../index.ts'
+import type { DeletingSieve, Explanation, FolderSieve, Items, Plan, Sieve, Stats } from '../index.ts'
 import { bytesOf, growthOf } from './growth.ts'
 import type { BloomSpec, Hosted, Meters } from './house.ts'
 import { type Layers, layersOf } from './layers.ts'
@@ -20,6 +20,7 @@ export class LocalSieve implements Hosted {
   readonly kind: 'sieve' | 'bloom'
   readonly bloom?: BloomSpec
   readonly createdAt: Date
+  readonly plan: Plan
   readonly meters: Meters = { adds: 0, fresh: 0, seen: 0, asks: 0 }
   readonly forget?: (urls: readonly string[]) => Uint8Array
   readonly under?: (folder: string) => boolean
@@ -37,6 +38,7 @@ export class LocalSieve implements Hosted {
     this.kind = bloom ? 'bloom' : 'sieve'
     if (bloom) this.bloom = bloom
     this.createdAt = createdAt
+    this.plan = sieve.plan
     this.#sieve = sieve
     this.#askRoom = askRoom
     const stats = sieve.stats()

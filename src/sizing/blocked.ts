@@ -98,7 +98,8 @@ function fewest(passes: (count: number) => boolean, known: number): number {
 /** Sum over the keys in a block, outwards from the likeliest number; weights are relative to it. */
 function rateOfBlocks(blocks: number, urls: number, table: (keys: number) => number): number {
   if (urls === 0) return 0
-  if (blocks <= 1) return table(urls)
+  // A count that was estimated from the fill is no whole number.
+  if (blocks <= 1) return table(Math.ceil(urls))
   const odds = 1 / (blocks - 1)
   const likeliest = Math.min(urls, Math.floor((urls + 1) / blocks))
   // Where even a block far poorer than the likeliest is full, every answer is "seen".

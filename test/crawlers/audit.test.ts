@@ -7,12 +7,12 @@ import { pagesIn, siteForTests, unreached, webKey } from './crawled.ts'
 if (process.env.URLSIEVE_FULL) vi.setConfig({ testTimeout: 1_200_000 })
 
 const isFull = Boolean(process.env.URLSIEVE_FULL)
-const site = siteForTests(isFull ? 5000 : 200, 4)
+const site = siteForTests(isFull ? 5000 : 120, 4)
 
 /** They make no error at this size; `fingerprint` one in 10¹³. */
 const EXACT = ['fingerprint', 'hash-set', 'sorted-array', 'linear', 'trie']
 /** Filters of a fixed size: so small that they err. */
-const RATE = 0.05
+const RATE = isFull ? 0.05 : 0.3
 const sized = (filter: string, { paper } = site) => [
   ...['--urls', String(paper.size), '--fpr', String(RATE)],
   ...(filter === 'window' ? ['--inner', 'blocked', '--window', String(2 * paper.size)] : []),
@@ -49,6 +49,6 @@ describe.each(filters)('%s', (filter) => {
     const spread = 6 * Math.sqrt(stats.expectedLosses) + 6
     expect(Math.abs(stats.lost - stats.expectedLosses)).toBeLessThan(spread)
     expect(stats.expectedLosses).toBeLessThan(stats.asked * RATE * 1.1)
-    expect(stats.lost).toBeGreaterThan(0)
+    if (stats.expectedLosses > 14) expect(stats.lost).toBeGreaterThan(0)
   })
 })

@@ -7,7 +7,7 @@ import { pagesIn, siteForTests, unreached, webKey } from './crawled.ts'
 
 if (process.env.URLSIEVE_FULL) vi.setConfig({ testTimeout: 1_200_000 })
 
-const site = siteForTests(process.env.URLSIEVE_FULL ? 5000 : 200, 2)
+const site = siteForTests(process.env.URLSIEVE_FULL ? 5000 : 120, 2)
 
 const crawl = async (...args: string[]) => {
   const { served } = site
@@ -45,7 +45,7 @@ describe('a crawl', () => {
     const shallow = await crawl('--depth', '1', '--concurrency', '4')
     expect(new Set(shallow.pages.map(({ depth }) => depth))).toEqual(new Set([0, 1]))
     const few = await crawl('--pages', '20')
-    expect(few.stats.pages).toBe(20)
+    expect(few.stats.pages! + few.stats.otherTypes!).toBe(20)
     expect(few.stats.pending).toBeGreaterThan(0)
   })
 
@@ -70,8 +70,8 @@ describe('a crawl', () => {
   it('says which pages repeat the text of others, and skips them', async () => {
     const { pages, stats } = await crawl('--content')
     const near = pages.filter(({ url }) => url.includes('/near/'))
-    // The hash has a key of its own in each run: of twenty such pages at least one is found.
-    expect(near.length).toBeGreaterThan(15)
+    // The hash has a key of its own in each run: of a dozen such pages at least one is found.
+    expect(near.length).toBeGreaterThan(10)
     expect(near.filter((page) => page.near).length).toBeGreaterThan(0)
     const same = pages.filter((page) => page.same)
     expect(same.length).toBe(stats.same)

@@ -9,7 +9,7 @@ import { crawlOnPaper, type Served, Site, serve } from './site.ts'
 
 if (process.env.URLSIEVE_FULL) vi.setConfig({ testTimeout: 1_200_000 })
 
-const PAGES = process.env.URLSIEVE_FULL ? 5000 : 600
+const PAGES = process.env.URLSIEVE_FULL ? 5000 : 250
 const site = new Site(PAGES)
 let served: Served
 beforeAll(async () => {

@@ -13,7 +13,7 @@ import { crawlOnPaper, type Served, Site, serve } from './site.ts'
 if (process.env.URLSIEVE_FULL) vi.setConfig({ testTimeout: 1_200_000 })
 
 const isFull = Boolean(process.env.URLSIEVE_FULL)
-const PAGES = isFull ? 5000 : 300
+const PAGES = isFull ? 5000 : 200
 const KILLS = isFull ? 8 : 3
 const CONCURRENCY = 8
 const child = fileURLToPath(new URL('./crawlee-child.mjs', import.meta.url))

@@ -5,15 +5,12 @@ import type { FastifyInstance } from 'fastify'
 import { planFor } from '../../filters/promise.ts'
 import { filterKind } from '../../filters/registry.ts'
 import { chooseHash } from '../../hashes.ts'
-import { filters, type Plan, SieveError } from '../../index.ts'
+import { filters, SieveError } from '../../index.ts'
 import type { Hosted, House, SieveSpec } from '../house.ts'
 import { optionsOf, servedFilters } from '../sieve-spec.ts'
 import { Problem } from './problems.ts'
 import { answers, folderInQuery, nameInPath, ref, refusals, urlInQuery } from './schemas.ts'
 import type { UrlLists } from './url-list.ts'
-
-/** A sieve that says how it was planned, where the house knows. */
-type Planned = Hosted & { readonly plan?: Plan }
 
 interface Named {
   Params: { name: string }
@@ -26,7 +23,7 @@ export function hostedBy(house: House, name: string): Hosted {
   throw new Problem(404, `no sieve '${name}': make it with PUT /v1/sieves/${encodeURIComponent(name)}`)
 }
 
-async function described(hosted: Planned): Promise<object> {
+async function described(hosted: Hosted): Promise<object> {
   const { name, kind, createdAt, meters, plan, bloom } = hosted
   return {
     name,
@@ -41,7 +38,7 @@ async function described(hosted: Planned): Promise<object> {
 }
 
 /** Whether making a sieve with these options would give one like it. */
-async function isLike(hosted: Planned, spec: SieveSpec): Promise<boolean> {
+async function isLike(hosted: Hosted, spec: SieveSpec): Promise<boolean> {
   const options = optionsOf(spec)
   const { profile, hash } = await hosted.stats()
   return (

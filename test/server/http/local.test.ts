@@ -42,6 +42,8 @@ afterAll(() => rmSync(data, { recursive: true, force: true }))
 test('what was added is there after a restart; limits of the house are 507', async () => {
   const first = await serve()
   expect((await first.ask('PUT', '/v1/sieves/crawl', {})).status).toBe(201)
+  expect((await first.ask('PUT', '/v1/sieves/crawl', {})).status).toBe(200)
+  expect((await first.ask('PUT', '/v1/sieves/crawl', { profile: 'raw' })).status).toBe(409)
   expect(
     (await first.ask('POST', '/v1/sieves/crawl/add', { urls: ['https://a/1', 'https://a/2'] })).json.new,
   ).toBe(2)

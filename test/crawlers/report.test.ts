@@ -1,0 +1,34 @@
+// What `urlsieve crawl` says of itself: the line of progress, and the summary.
+import { describe, expect, it } from 'vitest'
+import { CrawlProgress } from '../../src/cli/crawl-progress.ts'
+import { crawlSummary } from '../../src/cli/crawl-summary.ts'
+
+const counts = {
+  ...{ pages: 1234, links: 20_000, elsewhere: 0, closed: 2, otherTypes: 0, failed: 0, same: 0, near: 0 },
+  ...{ offered: 19_000, repeats: 17_000, inProgress: 0, pending: 0, handled: 1234 },
+}
+
+it('progress: pages, rate, links, repeats', () => {
+  const progress = new CrawlProgress(() => counts, false, false)
+  expect(progress.text({ ...counts, pending: 766 }, 100)).toBe(
+    '1,234 pages · 12.3/s · 20,000 links · 17,000 repeats · 766 to fetch',
+  )
+  progress.done()
+})
+
+describe('summary', () => {
+  it('what was found, and what not', () => {
+    expect(crawlSummary(counts, 61.23)).toBe(
+      'urlsieve: 1,234 pages fetched · 20,000 links found · 17,000 repeats skipped · 2 closed by robots.txt · 61.2 s\n',
+    )
+  })
+
+  it('what an audit says, and how to go on', () => {
+    const audited = { ...counts, pages: 1, pending: 766, asked: 2000, lost: 3, expectedLosses: 2.71 }
+    expect(crawlSummary(audited, 1, 'state').split('\n').slice(1)).toEqual([
+      'urlsieve: audit: 3 of 2,000 pages lost to a false positive, 2.7 expected',
+      'urlsieve: 766 pages still to fetch: the same command goes on (--state state)',
+      '',
+    ])
+  })
+})
