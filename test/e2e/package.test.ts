@@ -53,7 +53,7 @@ describe('the tarball', () => {
   it('holds nothing else: no sources, tests or benchmarks', () => {
     const others = paths.filter(
       (path) =>
-        !/^(dist\/.+\.(js|d\.ts)|dist\/site\/(index\.html|[\w.-]+\.svg|assets\/[\w.-]+\.(js|css))|docs\/.+|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(
+        !/^(dist\/.+\.(js|d\.ts)|dist\/site\/(index\.html|[\w.-]+\.svg|assets\/[\w.-]+\.(js|css))|(docs|integrations)\/.+|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(
           path,
         ),
     )
