@@ -5,13 +5,11 @@ import { sleep, spawnRedis } from './redis-process.mjs'
 
 const slots = 16384
 
-/** `count` nodes: one alone, several as a cluster that shares the slots evenly. */
-export async function startRedis(count, args = []) {
-  const isCluster = count > 1
+/** One node alone, or `count` nodes of a cluster that share the slots evenly. */
+export async function startRedis(count, isCluster = count > 1) {
   const nodes = []
   try {
-    for (let i = 0; i < count; i++)
-      nodes.push(await startNode([...(isCluster ? ['--cluster-enabled', 'yes'] : []), ...args]))
+    for (let i = 0; i < count; i++) nodes.push(await startNode(isCluster ? ['--cluster-enabled', 'yes'] : []))
     if (isCluster) await joined(nodes)
     const client = isCluster
       ? createCluster({ rootNodes: [{ url: nodes[0].url }] })

@@ -3,7 +3,7 @@
 
 import { parseArgs } from 'node:util'
 import { missingBuild, missingProgram, programVersion } from './programs.mjs'
-import { forms, sieve } from './redis-forms.mjs'
+import { forms as allForms, sieve } from './redis-forms.mjs'
 import { startNode, startRedis } from './redis-servers.mjs'
 import { ResultsFile } from './results.mjs'
 import { figure, table, times } from './table.mjs'
@@ -13,9 +13,15 @@ const help = `usage: node bench/redis.mjs [options]
   --urls N     distinct URLs (default 1000000)
   --rounds N   of each form, the order turned round each time (default 3)
   --seed N     of the URLs (default 1)
+  --kept       only SADD and what urlsieve/redis does
   --quick      100,000 URLs, one round: does it work?
 `
 const batchUrls = 1000
+const places = [
+  { place: 'one node', nodes: 1, isCluster: false },
+  { place: 'cluster of one', nodes: 1, isCluster: true },
+  { place: 'cluster of three', nodes: 3, isCluster: true },
+]
 const bounds = { speed: 3, memory: 1 / 10, flat: 1.25 }
 
 export async function benchRedis(args) {
@@ -23,7 +29,7 @@ export async function benchRedis(args) {
   if (settings.help) return void process.stdout.write(help)
   const missing = missingProgram('redis-server') ?? missingBuild('redis/index.js')
   if (missing) throw new Error(missing)
-  const { urls: count, rounds, seed } = settings
+  const { urls: count, rounds, seed, forms } = settings
   const command = ['node bench/redis.mjs', ...args].join(' ')
   const redis = programVersion?.('redis-server')
   const results = new ResultsFile({
@@ -37,9 +43,9 @@ export async function benchRedis(args) {
   const urls = urlsOf(seed, count)
   const samples = []
   for (let round = 0; round < rounds; round++) {
-    for (const nodes of round % 2 ? [3, 1] : [1, 3]) {
+    for (const place of round % 2 ? places.toReversed() : places) {
       for (const form of round % 2 ? forms.toReversed() : forms) {
-        const sample = { form: form.name, nodes, round, ...(await measured(form, nodes, urls)) }
+        const sample = { form: form.name, ...place, round, ...(await measured(form, place, urls)) }
         samples.push(sample)
         results.write({ type: 'sample', ...sample })
       }
@@ -58,6 +64,7 @@ function settingsOf(args) {
       urls: { type: 'string' },
       rounds: { type: 'string' },
       seed: { type: 'string', default: '1' },
+      kept: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -67,6 +74,7 @@ function settingsOf(args) {
     urls: Number(values.urls ?? (values.quick ? 100_000 : 1_000_000)),
     rounds: Number(values.rounds ?? (values.quick ? 1 : 3)),
     seed: Number(values.seed),
+    forms: values.kept ? allForms.filter(({ isKept, isRival }) => isKept || isRival) : allForms,
   }
 }
 
@@ -77,8 +85,8 @@ function urlsOf(seed, count) {
 }
 
 /** Adds all URLs as new ones, then all again. */
-async function measured({ open }, nodes, urls) {
-  const redis = await startRedis(nodes)
+async function measured({ open }, { nodes, isCluster }, urls) {
+  const redis = await startRedis(nodes, isCluster)
   try {
     const add = await open(redis, urls.length)
     await redis.counters()
@@ -189,26 +197,26 @@ async function moveSpeed(urls) {
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
 
-function report(samples, costs, { urls, rounds }) {
-  const of = (form, nodes, value) =>
-    median(samples.filter((one) => one.form === form && one.nodes === nodes).map(value))
-  const [rival] = forms
+function report(samples, costs, { urls, rounds, forms }) {
+  const of = (form, place, value) =>
+    median(samples.filter((one) => one.form === form && one.place === place).map(value))
+  const [rival] = allForms
   const rows = []
-  for (const nodes of [1, 3]) {
+  for (const { place } of places) {
     for (const { name } of forms) {
-      const speed = (phase) => of(name, nodes, (one) => one[phase].urlsPerSecond)
-      const ratio = (phase) => speed(phase) / of(rival.name, nodes, (one) => one[phase].urlsPerSecond)
+      const speed = (phase) => of(name, place, (one) => one[phase].urlsPerSecond)
+      const ratio = (phase) => speed(phase) / of(rival.name, place, (one) => one[phase].urlsPerSecond)
       rows.push([
-        `${nodes === 1 ? 'one node' : 'three nodes'}: ${name}`,
+        `${place}: ${name}`,
         figure(speed('fresh') / 1000),
         times(ratio('fresh')),
         figure(speed('seen') / 1000),
         times(ratio('seen')),
-        figure(of(name, nodes, (one) => one.fresh.serverMicros)),
-        figure(of(name, nodes, (one) => one.seen.serverMicros)),
-        figure(of(name, nodes, (one) => one.fresh.clientMicros)),
-        figure(of(name, nodes, (one) => one.bytesPerUrl)),
-        figure(of(name, nodes, (one) => one.fresh.inBytes)),
+        figure(of(name, place, (one) => one.fresh.serverMicros)),
+        figure(of(name, place, (one) => one.seen.serverMicros)),
+        figure(of(name, place, (one) => one.fresh.clientMicros)),
+        figure(of(name, place, (one) => one.bytesPerUrl)),
+        figure(of(name, place, (one) => one.fresh.inBytes)),
       ])
     }
   }
@@ -239,20 +247,19 @@ function report(samples, costs, { urls, rounds }) {
 }
 
 function shown(name, of) {
-  const [rival] = forms
+  const [rival] = allForms
   const lines = []
   const line = (what, value, holds, bound) =>
     lines.push(`  ${holds ? 'yes' : 'NO '}  ${name}: ${what} ${value} (${bound})`)
-  for (const nodes of [1, 3]) {
-    const where = nodes === 1 ? 'one node' : 'three nodes'
-    const speed = (form) => of(form, nodes, (one) => one.fresh.urlsPerSecond)
+  for (const { place } of places) {
+    const speed = (form) => of(form, place, (one) => one.fresh.urlsPerSecond)
     const ratio = speed(name) / speed(rival.name)
-    line(`speed on ${where}`, times(ratio), ratio >= bounds.speed, `at least ${bounds.speed}× SADD`)
-    const bytes = of(name, nodes, (one) => one.bytesPerUrl) / of(rival.name, nodes, (one) => one.bytesPerUrl)
-    line(`memory on ${where}`, `1/${figure(1 / bytes)}`, bytes <= bounds.memory, 'at most 1/10 of SADD')
+    line(`speed on ${place}`, times(ratio), ratio >= bounds.speed, `at least ${bounds.speed}× SADD`)
+    const bytes = of(name, place, (one) => one.bytesPerUrl) / of(rival.name, place, (one) => one.bytesPerUrl)
+    line(`memory on ${place}`, `1/${figure(1 / bytes)}`, bytes <= bounds.memory, 'at most 1/10 of SADD')
   }
-  const cost = (nodes) => of(name, nodes, (one) => one.fresh.serverMicros + one.fresh.clientMicros)
-  const growth = cost(3) / cost(1)
+  const cost = (place) => of(name, place, (one) => one.fresh.serverMicros + one.fresh.clientMicros)
+  const growth = cost('cluster of three') / cost('cluster of one')
   line(
     'processor time a URL, three nodes to one',
     times(growth),

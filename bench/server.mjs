@@ -16,13 +16,12 @@ import { figure, table, times } from './table.mjs'
 import { generatorVersion } from './urls.mjs'
 
 const help = `usage: node bench/server.mjs [options]
-  --requests N   of each redis-benchmark (default 2000000)
-  --urls N       through redis-cli --pipe (default 5000000)
+  --urls N       that each case takes (default 5000000)
   --rounds N     of each case, the order turned round each time (default 3)
   --seconds N    of 256 connections at once (default 5; 60 for the whole claim)
   --seed N       of the URLs (default 1)
   --data         our server with --data: what is answered is logged on the disk
-  --quick        200,000 requests, 500,000 URLs, one round: does it work?
+  --quick        500,000 URLs, one round: does it work?
 `
 
 const item = 'https://www.example.com/path/of/a/page/__rand_int__.html'
@@ -56,15 +55,15 @@ export async function benchServer(args, command) {
 }
 
 async function measureAll(settings, { redis, ours, folder }) {
-  const { command, requests, urls, rounds, seconds, seed } = settings
-  const facts = { command, lines: urls, seed, rounds, generatorVersion, build: buildDigest(), requests }
+  const { command, urls, rounds, seconds, seed } = settings
+  const facts = { command, lines: urls, seed, rounds, generatorVersion, build: buildDigest() }
   const results = new ResultsFile({ ...facts, redis: programVersion('redis-server') })
   const stream = encodeStream(join(folder, 'madd.resp'), urls, seed)
   const cases = [
-    { name: 'SADD -P 64', run: () => benchmark(redis, ['SADD', 'bench', item], requests) },
+    { name: 'SADD -P 64', run: () => benchmark(redis, ['SADD', 'bench', item], urls) },
     {
       name: 'BF.ADD -P 64',
-      run: () => onFreshFilter(ours, () => benchmark(ours, ['BF.ADD', 'bench', item], requests)),
+      run: () => onFreshFilter(ours, () => benchmark(ours, ['BF.ADD', 'bench', item], urls)),
     },
     { name: 'BF.MADD × 100, --pipe', run: () => onFreshFilter(ours, () => piped(ours, stream, urls)) },
     { name: 'the same, nothing reserved', run: () => unreserved(ours, () => piped(ours, stream, urls)) },
@@ -115,7 +114,6 @@ function settingsOf(args) {
   const { values } = parseArgs({
     args,
     options: {
-      requests: number,
       urls: number,
       rounds: number,
       seconds: number,
@@ -132,7 +130,6 @@ function settingsOf(args) {
   }
   return {
     ...values,
-    requests: count('requests', values.quick ? 200_000 : 2_000_000),
     urls: count('urls', values.quick ? 500_000 : 5_000_000),
     rounds: count('rounds', values.quick ? 1 : 3),
     seconds: count('seconds', values.quick ? 2 : 5),

@@ -14,7 +14,7 @@ const help = `usage: node scripts/scale.mjs [options]
   --simulate          also simulate crawlers and nodes
 `
 
-/** Medians of a run of bench/redis.mjs on two shared cores of a virtual machine: docs/scale.md says which. */
+/** Medians of a run of bench/redis.mjs, a cluster of three on two shared cores: docs/scale.md says which. */
 const measured = {
   bytesPerUrl: 9.6,
   serverMicrosNew: 2.3,
@@ -47,7 +47,8 @@ function costsOf(file) {
     .map((line) => JSON.parse(line))
   const costs = records.find(({ type }) => type === 'costs')
   const samples = records.filter(
-    ({ type, form, nodes }) => type === 'sample' && nodes === 1 && form.startsWith('fingerprint (kept)'),
+    ({ type, form, place }) =>
+      type === 'sample' && place === 'cluster of three' && form === 'fingerprint (kept)',
   )
   if (!costs || samples.length === 0) throw new Error(`${file}: expected the results of bench/redis.mjs`)
   const median = (value) => samples.map(value).sort((a, b) => a - b)[Math.floor(samples.length / 2)]

@@ -5,18 +5,16 @@ import { fileURLToPath } from 'node:url'
 import { type Command, Option } from 'commander'
 import type { Durability } from '../index.ts'
 import { isLoopback } from '../server/http/guard.ts'
-import { respLimits } from '../server/limits.ts'
 import { type Log, logTo } from '../server/log.ts'
 import type { Serving } from '../server/serve.ts'
 import { CommandError, EXIT, reason } from './exit.ts'
 import { Output } from './output.ts'
-import { count, readableBytes, size, windowOf } from './values.ts'
+import { httpLimitsOf, type LimitFlags, respLimitsOf, withLimits } from './serve-limits.ts'
+import { readableBytes } from './values.ts'
 
-const DEFAULT_MEMORY_BYTES = 4 * 1024 ** 3
-const DEFAULT_SIEVES = 1000
 const PASSWORD = 'URLSIEVE_PASSWORD'
 
-interface Flags {
+interface Flags extends LimitFlags {
   host: string
   port: number
   http: number | false
@@ -24,16 +22,6 @@ interface Flags {
   redis?: string
   password?: string
   durability: Durability
-  memory: number
-  maxSieves: number
-  maxItemBytes: number
-  maxItems: number
-  maxBuffered: number
-  maxBufferedAll: number
-  maxUnread: number
-  maxConnections: number
-  idleTimeout: number
-  stalledTimeout: number
   report?: string
   json?: boolean
 }
@@ -49,35 +37,18 @@ function portOf(option: string): (text: string) => number {
   }
 }
 
-function spanOf(option: string): (text: string) => number {
-  return (text) => {
-    const { ms } = windowOf(option)(text)
-    if (ms === undefined)
-      throw new CommandError(EXIT.usage, `${option} '${text}': expected a time such as 30s, 5min or 1h`)
-    return ms
-  }
-}
-
-const seconds = (ms: number) => `${ms / 1000}s`
-
 export function serveCommand(program: Command): void {
-  const limits = respLimits
-  const flag = (
-    name: string,
-    does: string,
-    parse: (option: string) => (text: string) => number,
-    value: number,
-    shown: string,
-  ) => new Option(name, does).argParser(parse(name.split(' ')[0]!)).default(value, shown)
-  program
+  const port = (name: string, does: string, value: number) =>
+    new Option(`${name} <port>`, does).argParser(portOf(name)).default(value)
+  const command = program
     .command('serve')
     .summary('serve sieves to many clients: Redis protocol and HTTP')
     .description(
       'Serves sieves by name over the Redis protocol (BF.* as RedisBloom has them, SIEVE.* of our own) and HTTP.\n' +
         'Listens on this machine only unless --host says otherwise, and then needs a password.',
     )
-    .addOption(flag('--port <port>', 'of the Redis protocol', portOf, 6390, '6390'))
-    .addOption(flag('--http <port>', 'of HTTP, with metrics and a page', portOf, 8390, '8390'))
+    .addOption(port('--port', 'of the Redis protocol', 6390))
+    .addOption(port('--http', 'of HTTP, with metrics and a page', 8390))
     .option('--no-http', 'no HTTP')
     .option('--host <address>', 'where to listen', '127.0.0.1')
     .option('--data <folder>', 'keep the sieves here, across restarts; in memory without it')
@@ -91,74 +62,9 @@ export function serveCommand(program: Command): void {
         .choices(['always', 'interval', 'never'])
         .default('interval'),
     )
-    .addOption(flag('--memory <size>', 'for all sieves together', size, DEFAULT_MEMORY_BYTES, '4G'))
-    .addOption(flag('--max-sieves <n>', 'sieves at most', count, DEFAULT_SIEVES, String(DEFAULT_SIEVES)))
-    .addOption(flag('--max-item-bytes <size>', 'bytes of one item', size, limits.itemBytes, '1M'))
-    .addOption(
-      flag(
-        '--max-items <n>',
-        'items of one command',
-        count,
-        limits.commandItems,
-        String(limits.commandItems),
-      ),
-    )
-    .addOption(
-      flag(
-        '--max-buffered <size>',
-        'bytes of commands a connection may have waiting',
-        size,
-        limits.bufferedBytes,
-        '64M',
-      ),
-    )
-    .addOption(
-      flag(
-        '--max-buffered-all <size>',
-        'the same, of all connections together',
-        size,
-        limits.allBufferedBytes,
-        '256M',
-      ),
-    )
-    .addOption(
-      flag(
-        '--max-unread <size>',
-        'bytes of replies a connection may leave unread',
-        size,
-        limits.unreadBytes,
-        '1M',
-      ),
-    )
-    .addOption(
-      flag(
-        '--max-connections <n>',
-        'connections at once, of each protocol',
-        count,
-        limits.connections,
-        String(limits.connections),
-      ),
-    )
-    .addOption(
-      flag(
-        '--idle-timeout <time>',
-        'ends a connection that says nothing',
-        spanOf,
-        limits.idleMs,
-        seconds(limits.idleMs),
-      ),
-    )
-    .addOption(
-      flag(
-        '--stalled-timeout <time>',
-        'ends one that stops halfway: in a command, a reply, before the password',
-        spanOf,
-        limits.stalledMs,
-        seconds(limits.stalledMs),
-      ),
-    )
     .option('--report <folder>', "show this report of 'urlsieve lab' on the page")
     .option('--json', 'log as JSON, one object a line')
+  withLimits(command)
     .addHelpText(
       'after',
       `
@@ -209,16 +115,8 @@ async function open(flags: Flags, password: string | undefined, log: Log): Promi
       durability: flags.durability,
       memoryBytes: flags.memory,
       mostSieves: flags.maxSieves,
-      limits: {
-        itemBytes: flags.maxItemBytes,
-        commandItems: flags.maxItems,
-        bufferedBytes: flags.maxBuffered,
-        allBufferedBytes: flags.maxBufferedAll,
-        unreadBytes: flags.maxUnread,
-        connections: flags.maxConnections,
-        idleMs: flags.idleTimeout,
-        stalledMs: flags.stalledTimeout,
-      },
+      limits: respLimitsOf(flags),
+      httpLimits: httpLimitsOf(flags),
       log,
       ...(existsSync(site) && { siteFolder: site }),
       ...(flags.report !== undefined && { reportFolder: flags.report }),

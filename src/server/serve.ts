@@ -1,7 +1,7 @@
 // The whole server: its house, and the doors to it. Opened together, closed in order.
 import type { Durability } from '../index.ts'
 import type { House } from './house.ts'
-import { HTTP_LIMITS } from './http/limits.ts'
+import type { HttpLimits } from './http/limits.ts'
 import { serverInfo } from './info.ts'
 import type { RespLimits } from './limits.ts'
 import { LocalHouse } from './local-house.ts'
@@ -21,6 +21,7 @@ export interface ServeOptions {
   readonly memoryBytes: number
   readonly mostSieves: number
   readonly limits: RespLimits
+  readonly httpLimits: HttpLimits
   readonly log: Log
   /** The built page, and what `urlsieve lab` wrote. */
   readonly siteFolder?: string
@@ -64,12 +65,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       http = await openHttp(house, {
         ...shared,
         port: httpPort,
-        limits: {
-          ...HTTP_LIMITS,
-          urlBytes: Math.min(HTTP_LIMITS.urlBytes, limits.itemBytes),
-          urlsPerRequest: limits.commandItems,
-          connections: limits.connections,
-        },
+        limits: options.httpLimits,
         ...(siteFolder !== undefined && { siteFolder }),
         ...(reportFolder !== undefined && { reportFolder }),
         onDefect: (error) => log('error', 'defect', { what: (error as Error)?.stack ?? String(error) }),

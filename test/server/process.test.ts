@@ -92,6 +92,23 @@ describe('starting', () => {
     taken.close()
   })
 
+  it('takes the limits of HTTP from its flags', async () => {
+    const server = await started(['--http-max-body', '100', '--http-max-headers', '1k', '--max-items', '2'])
+    const ask = (urls: string[], headers = {}) =>
+      fetch(`http://127.0.0.1:${server.httpPort}/v1/sieves/s/add`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ urls }),
+      })
+    await fetch(`http://127.0.0.1:${server.httpPort}/v1/sieves/s`, { method: 'PUT' })
+    expect((await ask(['https://a/'])).status).toBe(200)
+    expect((await ask(['x'.repeat(200)])).status).toBe(413)
+    expect((await ask(['a', 'b', 'c'])).status).toBe(413)
+    expect((await ask(['a'], { 'x-long': 'x'.repeat(2000) })).status).toBe(431)
+    server.child.kill('SIGTERM')
+    expect(await server.ended()).toBe(0)
+  })
+
   it('takes its limits from its flags', async () => {
     const flags = [
       '--no-http',

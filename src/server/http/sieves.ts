@@ -77,6 +77,10 @@ export function sieves(app: FastifyInstance, house: House, lists: UrlLists): voi
   app.put<Named & { Body: SieveSpec }>(
     '/v1/sieves/:name',
     {
+      // No body is the defaults.
+      preValidation: async (request) => {
+        request.body ??= {}
+      },
       schema: {
         summary: 'Makes a sieve',
         ...named,

@@ -39,8 +39,12 @@ export async function openResp(house: House, options: RespOptions): Promise<Resp
   const connections = new Set<Connection>()
   const unsent = new Set<Connection>()
   const sendAll = () => {
-    for (const connection of unsent) connection.send()
-    unsent.clear()
+    for (const connection of unsent) {
+      if (connection.expectsMore()) continue
+      unsent.delete(connection)
+      connection.send()
+    }
+    if (unsent.size > 0) setImmediate(sendAll)
   }
   let ids = 0
   const hall: Hall = {

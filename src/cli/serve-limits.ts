@@ -1,0 +1,114 @@
+// The flags of `urlsieve serve` that limit what clients may do: one row each, with its default.
+import { type Command, Option } from 'commander'
+import { HTTP_LIMITS, type HttpLimits } from '../server/http/limits.ts'
+import { type RespLimits, respLimits } from '../server/limits.ts'
+import { CommandError, EXIT } from './exit.ts'
+import { count, size, windowOf } from './values.ts'
+
+type Parse = (option: string) => (text: string) => number
+
+function span(option: string): (text: string) => number {
+  return (text) => {
+    const { ms } = windowOf(option)(text)
+    if (ms === undefined)
+      throw new CommandError(EXIT.usage, `${option} '${text}': expected a time such as 30s, 5min or 1h`)
+    return ms
+  }
+}
+
+const r = respLimits
+const h = HTTP_LIMITS
+
+// Name, what it limits, how it is read, its default.
+const rows: readonly (readonly [flag: string, does: string, parse: Parse, value: number])[] = [
+  ['--memory <size>', 'for all sieves together', size, 4 * 1024 ** 3],
+  ['--max-sieves <n>', 'sieves at most', count, 1000],
+  ['--max-item-bytes <size>', 'bytes of one item', size, r.itemBytes],
+  ['--max-items <n>', 'items of one command', count, r.commandItems],
+  ['--max-buffered <size>', 'bytes of commands a connection may have waiting', size, r.bufferedBytes],
+  ['--max-buffered-all <size>', 'the same, of all connections together', size, r.allBufferedBytes],
+  ['--max-unread <size>', 'bytes of replies a connection may leave unread', size, r.unreadBytes],
+  ['--max-connections <n>', 'connections at once, of each protocol', count, r.connections],
+  ['--idle-timeout <time>', 'ends a connection that says nothing', span, r.idleMs],
+  [
+    '--stalled-timeout <time>',
+    'ends one that stops halfway: in a command, a reply, before the password',
+    span,
+    r.stalledMs,
+  ],
+  ['--http-max-body <size>', 'bytes of a JSON body', size, h.jsonBytes],
+  ['--http-max-headers <size>', "bytes of a request's headers", size, h.headerBytes],
+  ['--http-max-listeners <n>', 'listeners of /v1/live', count, h.listeners],
+  ['--http-headers-timeout <time>', 'for the headers of a request', span, h.headersMs],
+  ['--http-body-timeout <time>', 'for a JSON body, or the end of a line that has begun', span, h.bodyMs],
+  ['--http-idle-timeout <time>', 'ends a request on which nothing moves', span, h.idleMs],
+  ['--http-keep-alive <time>', 'for the next request on a connection', span, h.keepAliveMs],
+  ['--http-grace <time>', 'for running requests when the server stops', span, h.graceMs],
+]
+
+export interface LimitFlags {
+  memory: number
+  maxSieves: number
+  maxItemBytes: number
+  maxItems: number
+  maxBuffered: number
+  maxBufferedAll: number
+  maxUnread: number
+  maxConnections: number
+  idleTimeout: number
+  stalledTimeout: number
+  httpMaxBody: number
+  httpMaxHeaders: number
+  httpMaxListeners: number
+  httpHeadersTimeout: number
+  httpBodyTimeout: number
+  httpIdleTimeout: number
+  httpKeepAlive: number
+  httpGrace: number
+}
+
+function shown(parse: Parse, value: number): string {
+  if (parse === span) return `${value / 1000}s`
+  if (parse === count) return String(value)
+  const [divisor, letter] =
+    value >= 1024 ** 3 ? [1024 ** 3, 'G'] : value >= 1024 ** 2 ? [1024 ** 2, 'M'] : [1024, 'K']
+  return `${value / (divisor as number)}${letter}`
+}
+
+export function withLimits(command: Command): Command {
+  for (const [flag, does, parse, value] of rows) {
+    const name = flag.split(' ')[0]!
+    command.addOption(new Option(flag, does).argParser(parse(name)).default(value, shown(parse, value)))
+  }
+  return command
+}
+
+export function respLimitsOf(flags: LimitFlags): RespLimits {
+  return {
+    itemBytes: flags.maxItemBytes,
+    commandItems: flags.maxItems,
+    bufferedBytes: flags.maxBuffered,
+    allBufferedBytes: flags.maxBufferedAll,
+    unreadBytes: flags.maxUnread,
+    connections: flags.maxConnections,
+    idleMs: flags.idleTimeout,
+    stalledMs: flags.stalledTimeout,
+  }
+}
+
+export function httpLimitsOf(flags: LimitFlags): HttpLimits {
+  return {
+    jsonBytes: flags.httpMaxBody,
+    urlBytes: Math.min(HTTP_LIMITS.urlBytes, flags.maxItemBytes),
+    urlsPerRequest: flags.maxItems,
+    headerBytes: flags.httpMaxHeaders,
+    bufferBytes: flags.maxBufferedAll,
+    connections: flags.maxConnections,
+    listeners: flags.httpMaxListeners,
+    headersMs: flags.httpHeadersTimeout,
+    bodyMs: flags.httpBodyTimeout,
+    idleMs: flags.httpIdleTimeout,
+    keepAliveMs: flags.httpKeepAlive,
+    graceMs: flags.httpGrace,
+  }
+}
