@@ -22,8 +22,6 @@ import { Failure, Replies, type Reply } from './replies.ts'
 
 /** What a connection may say before it has said the password. */
 const STRANGER: ParserLimits = { itemBytes: 16 * 1024, commandItems: 16 }
-/** A read this long is part of a stream; so many bytes of replies are sent without waiting for more. */
-const STREAM_BYTES = 32 * 1024
 const KEEP_ALIVE_MS = 60_000
 
 export class Connection implements Client {
@@ -54,8 +52,6 @@ export class Connection implements Client {
   #isEnding = false
   #isClosed = false
   #heldBytes = 0
-  /** Much came with the last read. */
-  #isFed = false
   /** It waits for the client to read. */
   #isHeldBack = false
   /** Commands answered in this turn, and when it began: for the latencies. */
@@ -109,7 +105,6 @@ export class Connection implements Client {
   receive(size: number): void {
     this.activeAt = performance.now()
     if (this.isLeaving) return
-    this.#isFed = size >= STREAM_BYTES
     this.#intake.take(size, this.#isWaiting)
     if (!this.#isWaiting) {
       this.#begunAt = this.activeAt
@@ -394,16 +389,6 @@ export class Connection implements Client {
   #goOn(): void {
     if (!this.isLeaving) this.#socket.resume()
     this.#work()
-  }
-
-  /**
-   * Whether much has just come, so that more is likely at once, and few replies wait: they are worth waiting for the next.
-   * Says so once for each read: when nothing comes, they are sent.
-   */
-  expectsMore(): boolean {
-    const isFed = this.#isFed
-    this.#isFed = false
-    return isFed && this.#replies.size < STREAM_BYTES && !this.#isWaiting
   }
 
   /** Sends what is written. A client that leaves too much unread waits until it has read all. */

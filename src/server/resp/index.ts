@@ -39,12 +39,8 @@ export async function openResp(house: House, options: RespOptions): Promise<Resp
   const connections = new Set<Connection>()
   const unsent = new Set<Connection>()
   const sendAll = () => {
-    for (const connection of unsent) {
-      if (connection.expectsMore()) continue
-      unsent.delete(connection)
-      connection.send()
-    }
-    if (unsent.size > 0) setImmediate(sendAll)
+    for (const connection of unsent) connection.send()
+    unsent.clear()
   }
   let ids = 0
   const hall: Hall = {
