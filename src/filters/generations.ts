@@ -123,8 +123,23 @@ export class Generations implements Filter {
     return n
   }
 
+  // There is but one: the batch goes there as it is.
+  #addAll(only: Generation, from: number, n: number): void {
+    const { kernel, filter, plan } = only
+    const count = n - from
+    kernel.hashes.set(this.#front.hashes.subarray(from, n))
+    if (filter.add(0, count) < count) throw noRoom(plan.filter, plan.sizeBytes)
+    kernel.refresh()
+    this.#front.verdicts.set(kernel.verdicts.subarray(0, count), from)
+    only.urls += kernel.call.countNew(0, count)
+  }
+
   // Entries that no older generation knows go to the newest.
   #addSome(newest: Generation, from: number, n: number): void {
+    if (this.#all.length === 1) {
+      this.#addAll(newest, from, n)
+      return
+    }
     const unknown = this.#ask(from, n, this.#all.slice(0, -1))
     if (unknown.length === 0) return
     const { hashes, verdicts } = this.#front

@@ -3,8 +3,9 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { whyMissing } from '../debian.ts'
+import { atEnd } from './ends.ts'
 import { type Served, served } from './serving.ts'
 
 const noTools = whyMissing('redis-tools')
@@ -109,7 +110,7 @@ async function converse(ask: (words: Words) => Promise<unknown>): Promise<void> 
 function talker(program: string, args: readonly string[]): (line: string) => Promise<string> {
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   child.setMaxListeners(0)
-  afterAll(() => void child.kill())
+  atEnd(() => child.kill())
   let text = ''
   const waiting: ((line: string) => void)[] = []
   child.stdout.on('data', (chunk: Buffer) => {

@@ -1,8 +1,8 @@
 // `urlsieve serve` as a process of its own, from dist/, on free ports; gone when the test file has ended.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { afterAll } from 'vitest'
 import { main } from '../e2e/command.ts'
+import { atEnd } from './ends.ts'
 import { Raw } from './raw.ts'
 
 export interface Process {
@@ -22,7 +22,7 @@ export async function started(args: readonly string[], env: NodeJS.ProcessEnv = 
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   })
-  afterAll(() => void child.kill('SIGKILL'))
+  atEnd(() => child.kill('SIGKILL'))
   const end = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string | null)
   let text = ''
   child.stderr.on('data', (chunk: Buffer) => {

@@ -2,12 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
 import type { House } from '../../src/server/house.ts'
 import { type ServerInfo, serverInfo } from '../../src/server/info.ts'
 import { type RespLimits, respLimits } from '../../src/server/limits.ts'
 import { LocalHouse, type LocalHouseOptions } from '../../src/server/local-house.ts'
 import { openResp, type RespDoor } from '../../src/server/resp/index.ts'
+import { atEnd } from './ends.ts'
 import { Raw } from './raw.ts'
 
 export interface Served {
@@ -31,7 +31,7 @@ export interface Setting {
 /** A folder that is there until this file's tests have ended. */
 export function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'urlsieve-server-'))
-  afterAll(() => rmSync(path, { recursive: true, force: true }))
+  atEnd(() => rmSync(path, { recursive: true, force: true }))
   return path
 }
 
@@ -59,7 +59,7 @@ export async function served({ limits, password, house: asked, wrap }: Setting =
     await door.close()
     await house.close()
   }
-  afterAll(close)
+  atEnd(close)
   const connect = async () => {
     const client = await Raw.connect(door.port)
     clients.push(client)

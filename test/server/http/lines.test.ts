@@ -56,7 +56,9 @@ async function post(
   request.setNoDelay(true)
   request.flushHeaders()
   for (const piece of pieces) {
-    if (!request.write(piece)) await new Promise((resolve) => request.once('drain', resolve))
+    // One who has his answer may be cut off: nothing drains then.
+    if (!request.write(piece))
+      await Promise.race([new Promise((resolve) => request.once('drain', resolve)), answered])
     if (piece.length < 50) await new Promise((resolve) => setImmediate(resolve))
   }
   request.end()
