@@ -479,21 +479,10 @@ export class Sieve {
 
   #many(urls: readonly string[], ask: (n: number) => void): Uint8Array {
     const answers = new Uint8Array(urls.length)
-    const kernel = this.#kernel
     let done = 0
     while (done < urls.length) {
       if (this.#short.length < CHUNK_BYTES) this.#short = this.#shortRoom(CHUNK_BYTES)
-      const room = this.#short
-      let n = 0
-      let used = 0
-      while (n < kernel.batchLines && done + n < urls.length) {
-        const url = urls[done + n]!
-        if (used + url.length * 3 > room.length) break
-        kernel.lineStarts[n] = this.#shortAt + used
-        used += room.write(url, used)
-        kernel.lineEnds[n] = this.#shortAt + used
-        n++
-      }
+      const n = this.#writeAscii(urls, done) || this.#writeAny(urls, done)
       if (n === 0) {
         this.#short = this.#shortRoom(urls[done]!.length * 3)
         continue
@@ -502,6 +491,38 @@ export class Sieve {
       done += n
     }
     return answers
+  }
+
+  // Makes a batch of the strings from `from` on, as many as fit, all at once. 0: not all of them are ASCII.
+  #writeAscii(urls: readonly string[], from: number): number {
+    const { lineStarts, lineEnds, batchLines } = this.#kernel
+    const most = Math.min(batchLines, urls.length - from)
+    let used = 0
+    let n = 0
+    while (n < most) {
+      const next = used + urls[from + n]!.length
+      if (next > this.#short.length) break
+      lineStarts[n] = this.#shortAt + used
+      lineEnds[n++] = this.#shortAt + next
+      used = next
+    }
+    return this.#short.writeAscii(urls.slice(from, from + n).join('')) ? n : 0
+  }
+
+  // The same one by one, of any letters. 0: not even the first has room.
+  #writeAny(urls: readonly string[], from: number): number {
+    const { lineStarts, lineEnds, batchLines } = this.#kernel
+    const most = Math.min(batchLines, urls.length - from)
+    let used = 0
+    let n = 0
+    while (n < most) {
+      const url = urls[from + n]!
+      if (used + url.length * 3 > this.#short.length) break
+      lineStarts[n] = this.#shortAt + used
+      used += this.#short.write(url, used)
+      lineEnds[n++] = this.#shortAt + used
+    }
+    return n
   }
 
   #items({ bytes, starts, ends }: Items, ask: (n: number) => void): Uint8Array {

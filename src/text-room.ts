@@ -1,15 +1,12 @@
-// Room in the kernel's memory for strings, written there as UTF-8. TextEncoder is the fastest at the start of the room;
-// further on it needs a view for each string, and Node's Buffer, which takes an offset, is faster.
+// Room in the kernel's memory for strings, written there as UTF-8. Many strings go there as one: a call for each would
+// cost twice as much.
 const encoder = new TextEncoder()
-const NodeBuffer = (globalThis as { Buffer?: typeof Buffer }).Buffer
 
 export class TextRoom {
   readonly #bytes: Uint8Array
-  readonly #buffer: Buffer | undefined
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes
-    this.#buffer = NodeBuffer?.from(bytes.buffer, bytes.byteOffset, bytes.length)
   }
 
   /** 0 once the memory has grown: the room is to be asked for again. */
@@ -19,8 +16,13 @@ export class TextRoom {
 
   /** Writes a string, whose UTF-8 must fit. Returns its bytes. */
   write(text: string, at: number): number {
-    if (at === 0) return encoder.encodeInto(text, this.#bytes).written
-    return this.#buffer?.write(text, at) ?? encoder.encodeInto(text, this.#bytes.subarray(at)).written
+    return encoder.encodeInto(text, at === 0 ? this.#bytes : this.#bytes.subarray(at)).written
+  }
+
+  /** Writes a string of ASCII that fits: a byte a letter. False for any other; then what is here is of no use. */
+  writeAscii(text: string): boolean {
+    const { read, written } = encoder.encodeInto(text, this.#bytes)
+    return read === text.length && written === text.length
   }
 
   set(bytes: Uint8Array): void {
