@@ -26,9 +26,7 @@ export class Guard {
 
   /** The refusal of a request, or null. */
   refusal(path: string, headers: IncomingHttpHeaders): Problem | null {
-    return (
-      this.#wrongHost(headers.host) ?? crossOrigin(headers) ?? this.#noPassword(path, headers.authorization)
-    )
+    return this.#wrongHost(headers.host) ?? crossOrigin(headers) ?? this.#noPassword(path, headers)
   }
 
   #wrongHost(host: string | undefined): Problem | null {
@@ -37,12 +35,16 @@ export class Guard {
     return new Problem(421, `${got}: expected localhost, 127.0.0.1 or [::1], on which this server listens`)
   }
 
-  #noPassword(path: string, authorization: string | undefined): Problem | null {
+  #noPassword(path: string, headers: IncomingHttpHeaders): Problem | null {
+    const { authorization } = headers
     if (this.#password === null || OPEN.has(path)) return null
     if (passwordsOf(authorization).some((given) => this.#isRight(given))) return null
     const got = authorization === undefined ? 'no password' : 'a wrong password'
+    // A browser asks for a password when it opens the page; the page's own requests shall fail, not wait for that.
+    const mode = headers['sec-fetch-mode']
+    const basic = mode === undefined || mode === 'navigate' ? 'Basic realm="urlsieve", charset="UTF-8", ' : ''
     return new Problem(401, `${got}: expected 'Authorization: Bearer <password>', or Basic with any user`, {
-      headers: { 'www-authenticate': 'Basic realm="urlsieve", charset="UTF-8", Bearer realm="urlsieve"' },
+      headers: { 'www-authenticate': `${basic}Bearer realm="urlsieve"` },
     })
   }
 

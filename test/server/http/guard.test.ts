@@ -42,6 +42,15 @@ test('the password: Bearer, or Basic with any user', async () => {
   }
 })
 
+test('the page’s own requests are not asked for a password by the browser', async () => {
+  const challenge = async (mode: string) =>
+    (await locked.inject({ url: '/v1/sieves', headers: { 'sec-fetch-mode': mode } })).headers[
+      'www-authenticate'
+    ]
+  expect(await challenge('navigate')).toMatch(/^Basic /)
+  expect(await challenge('cors')).toBe('Bearer realm="urlsieve"')
+})
+
 test('nothing but /healthz and /readyz is open', async () => {
   for (const url of ['/healthz', '/readyz', '/healthz?x'])
     expect((await locked.inject(url)).statusCode).toBe(200)
