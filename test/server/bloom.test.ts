@@ -64,7 +64,7 @@ describe('BF.*', () => {
   it('a filter that shall not grow is full at its capacity, and then knows what it knew', async () => {
     for (const way of [['NONSCALING'], ['EXPANSION', '0']]) {
       const k = fresh()
-      expect(await two.ask('BF.RESERVE', k, '0.0001', '3', ...way)).toBe('OK')
+      expect(await two.ask('BF.RESERVE', k, '0.0000001', '3', ...way)).toBe('OK')
       expect(await two.ask('BF.MADD', k, 'a', 'b', 'a', 'c', 'd', 'e')).toEqual([
         1,
         1,
@@ -115,11 +115,9 @@ describe('BF.*', () => {
     expect(await two.ask('BF.INSERT', fresh(), 'ERROR', '2', 'ITEMS', 'a')).toBe('!Bad error rate')
     expect(await two.ask('BF.INSERT', fresh(), 'EXPANSION', 'x', 'ITEMS', 'a')).toBe('!Bad expansion')
     const n = fresh()
-    expect(await two.ask('BF.INSERT', n, 'NONSCALING', 'CAPACITY', '2', 'ITEMS', 'a', 'b', 'c')).toEqual([
-      1,
-      1,
-      '!ERR non scaling filter is full',
-    ])
+    expect(
+      await two.ask('BF.INSERT', n, 'NONSCALING', 'ERROR', '1e-7', 'CAPACITY', '2', 'ITEMS', 'a', 'b', 'c'),
+    ).toEqual([1, 1, '!ERR non scaling filter is full'])
   })
 
   it('BF.INFO: all fields and each, and growth as RedisBloom counts it', async () => {

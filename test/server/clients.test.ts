@@ -60,7 +60,7 @@ const conversation: readonly (readonly [words: Words, answer: unknown])[] = [
   ],
   [['BF.INFO', 'nothing'], '!ERR not found'],
   [
-    ['BF.INSERT', 'full', 'CAPACITY', '2', 'NONSCALING', 'ITEMS', 'a', 'b'],
+    ['BF.INSERT', 'full', 'CAPACITY', '2', 'ERROR', '0.0000001', 'NONSCALING', 'ITEMS', 'a', 'b'],
     [1, 1],
   ],
   [['BF.ADD', 'full', 'c'], '!ERR non scaling filter is full'],

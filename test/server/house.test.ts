@@ -102,7 +102,7 @@ describe('a house with a folder', () => {
       profile: 'whatwg',
     })
     await house.create(strange, {}, { capacity: 500, errorRate: 0.01, expansion: 4 })
-    await house.create('fixed', {}, { capacity: 3, errorRate: 0.001, expansion: 0 })
+    await house.create('fixed', {}, { capacity: 3, errorRate: 1e-7, expansion: 0 })
     for (const name of ['Sieve/../x', strange]) await house.get(name)!.add(itemsOf(urls(0, 400)))
     await house.get('fixed')!.add(itemsOf(['a', 'b']))
     const before = house.list().map((hosted) => [hosted.name, hosted.kind, hosted.bloom, hosted.createdAt])

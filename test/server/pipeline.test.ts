@@ -92,7 +92,7 @@ describe('a pipeline', () => {
       expect(plain(await client.read())).toEqual(new Array(50).fill(i < 800 ? 1 : 0))
     expect(plain(await client.read())).toBe(40_000)
     // Also where it fails on the way: what was answered stands, what comes after is tried.
-    await client.ask('BF.RESERVE', 'full', '0.001', '3', 'NONSCALING')
+    await client.ask('BF.RESERVE', 'full', '0.0000001', '3', 'NONSCALING')
     const full = '!ERR non scaling filter is full'
     const script: [words: string[], answer: unknown][] = [
       [
