@@ -182,7 +182,8 @@ export class Shards {
     const kernel = this.#open()
     const moved = shard.filter.divide?.(kernel)
     if (!moved) throw this.#full()
-    const other = { from: moved.from, kernel, filter: moved.filter }
+    // A segment may reach below the shard's own hashes, where another shard answers.
+    const other = { from: Math.max(moved.from, shard.from), kernel, filter: moved.filter }
     this.#shards.splice(this.#shards.indexOf(shard) + 1, 0, other)
     shard.kernel.refresh()
     return other

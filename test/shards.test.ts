@@ -189,17 +189,26 @@ describe('fingerprint', () => {
     )
   })
 
-  it('planned for many URLs it begins with several instances and goes on to divide them', async () => {
-    const sieve = await open(2 * MIB, { expectedUrls: 300_000 })
-    expect(instances(sieve)).toBe(Math.ceil(sieve.plan.sizeBytes / MIB))
-    for (let from = 0; from < 600_000; from += 7000) {
-      const verdicts = sieve.addMany(named('a', from, from + 7000))
-      if (verdicts.includes(0)) expect.fail(`a new URL after ${from} is answered seen`)
-    }
-    expect(sieve.hasMany(named('a', 0, 600_000)).indexOf(0)).toBe(-1)
-    expect(sum(sieve.hasMany(named('b', 0, 50_000)))).toBe(0)
-    expect(sieve.stats().urls).toBe(86 * 7000)
-  })
+  it.each([
+    [2, 200_000],
+    [2, 300_000],
+    [2, 500_000],
+    [3, 100_000],
+    [3, 500_000],
+  ])(
+    'of %i MiB, planned for %i URLs, it begins with several instances and goes on to divide them',
+    async (mib, expectedUrls) => {
+      const sieve = await open(mib * MIB, { expectedUrls })
+      expect(instances(sieve)).toBe(Math.ceil(sieve.plan.sizeBytes / ((mib * MIB) / 2)))
+      for (let from = 0; from < 600_000; from += 7000) {
+        const verdicts = sieve.addMany(named('a', from, from + 7000))
+        if (verdicts.includes(0)) expect.fail(`a new URL after ${from} is answered seen`)
+      }
+      expect(sieve.hasMany(named('a', 0, 600_000)).indexOf(0)).toBe(-1)
+      expect(sum(sieve.hasMany(named('b', 0, 50_000)))).toBe(0)
+      expect(sieve.stats().urls).toBe(86 * 7000)
+    },
+  )
 })
 
 describe('no more room', () => {
@@ -219,7 +228,7 @@ describe('no more room', () => {
   })
 
   it('fingerprint in an instance too small to divide: one clear line, again and again, and nothing is lost', async () => {
-    const sieve = await Sieve.create({ profile: 'raw', key, instanceBytes: 12 * 65_536 })
+    const sieve = await Sieve.create({ profile: 'raw', key, instanceBytes: 13 * 65_536 })
     const added: string[] = []
     const fill = () => {
       for (let from = added.length; from < 200_000; from += 500) {
