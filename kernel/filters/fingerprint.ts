@@ -10,13 +10,13 @@ const BUCKET: u32 = 8
 /** Slots of a grown segment: 256 KiB of hashes. The first segment starts small and doubles up to this. */
 const SEGMENT_SLOTS: u32 = 32768
 const FIRST_SLOTS: u32 = 2048
-/** A segment's header: u32 count, u32 first and u32 last-plus-one directory entry. */
+/** A segment's header: u32 count (see `counts`), u32 first and u32 last-plus-one directory entry. */
 const HEADER: usize = 64
 /**
  * Hashes probed together: one pass only touches their buckets, so that the cache misses overlap; one marks those that
- * are known, without a branch; the last puts in the others.
+ * are known, without a branch, and touches the next bucket where the own one is full; the last puts in the others.
  */
-const GROUP: u32 = 64
+const GROUP: u32 = 128
 
 let directory: usize = 0
 let directoryBits: u32 = 0
@@ -29,14 +29,22 @@ let total: u64 = 0
 /** Segments that moved to another instance, linked through their first word, to be used again. */
 let spare: usize = 0
 let touched: u64 = 0
-const addresses: usize = memory.data(64 * 4, 16)
+/** Where to look for each of a group. */
+const addresses: usize = memory.data(128 * 4, 16)
 /** Which of a group were not in their own bucket. */
-const unknown: usize = memory.data(64 * 4, 16)
+const unknown: usize = memory.data(128 * 4, 16)
+/** The buckets to look in for those whose own was full. */
+const overflow: usize = memory.data(128 * 4, 16)
+/**
+ * How many hashes each segment holds, by the place of its first byte in steps of 256 KiB, where no two can begin: side by
+ * side they stay in the cache. The header has the count only when the segment is on its way out.
+ */
+const counts: usize = memory.data(16384 * 4, 64)
 /** A crowded segment for which there was no room: the next add begins with it. */
 let stuck: usize = 0
 /** Holds those hashes of a segment that lie outside their own bucket, while it is divided. */
 let strays: usize = 0
-const crowded: usize = memory.data(64 * 4, 16)
+const crowded: usize = memory.data(128 * 4, 16)
 /** Holds one bucket while its segment is divided. */
 const emptied: usize = memory.data(64, 64)
 
@@ -76,8 +84,20 @@ function holds(bucket: usize, wanted: v128): bool {
 
 // @ts-ignore: decorator
 @inline
+function countOf(segment: usize): u32 {
+  return load<u32>(counts + (segment >> 18 << 2))
+}
+
+// @ts-ignore: decorator
+@inline
+function setCount(segment: usize, count: u32): void {
+  store<u32>(counts + (segment >> 18 << 2), count)
+}
+
+// @ts-ignore: decorator
+@inline
 function isCrowded(segment: usize): bool {
-  return load<u32>(segment) > slotMask - (slotMask >> 3)
+  return countOf(segment) > slotMask - (slotMask >> 3)
 }
 
 // @ts-ignore: decorator
@@ -97,6 +117,7 @@ function newSegment(from: u32, to: u32): usize {
   }
   store<u32>(segment, from, 4)
   store<u32>(segment, to, 8)
+  setCount(segment, 0)
   return segment
 }
 
@@ -165,13 +186,14 @@ function refineDirectory(): bool {
 // The first segment, while it is alone, moves to one of twice its size.
 function doubleSegment(segment: usize): bool {
   const bytes = slotBytes()
+  const count = countOf(segment)
   slotMask = slotMask << 1 | 1
   const bigger = newSegment(load<u32>(segment, 4), load<u32>(segment, 8))
   if (!bigger) {
     slotMask >>= 1
     return false
   }
-  store<u32>(bigger, load<u32>(segment))
+  setCount(bigger, count)
   for (let p = segment + HEADER; p < segment + HEADER + bytes; p += 8) {
     const h = load<u64>(p)
     if (h) place(bigger, h)
@@ -215,8 +237,8 @@ function divide(segment: usize, other: usize, middle: u32): void {
     place(<u32>(h >> shift) < middle ? segment : other, h)
   }
   const kept = hashesIn(segment)
-  store<u32>(other, load<u32>(segment) - kept)
-  store<u32>(segment, kept)
+  setCount(other, countOf(segment) - kept)
+  setCount(segment, kept)
   store<u32>(segment, middle, 8)
 }
 
@@ -254,16 +276,30 @@ function touchGroup(from: u32, to: u32): void {
 }
 
 // Verdict 0 for those in their own bucket, 1 for the others, which are listed in `unknown`: they may be new, repeat
-// another of the group, or lie in a later bucket. Returns how many they are.
+// another of the group, or lie in a later bucket. Returns how many they are. Where the own bucket is full, the search
+// is to go on in the next one; the last of a segment is left to the search itself.
 function markKnown(from: u32, to: u32): u32 {
   let count: u32 = 0
+  let overflowed: usize = 0
   for (let i = from; i < to; i++) {
     const h = remembered(load<u64>(hashes + (<usize>i << 3)))
-    const isUnknown = <u32>!holds(<usize>load<u32>(addresses + (<usize>(i - from) << 2)), i64x2.splat(h))
+    const address = addresses + (<usize>(i - from) << 2)
+    const bucket = <usize>load<u32>(address)
+    const isUnknown = <u32>!holds(bucket, i64x2.splat(h))
     store<u8>(verdicts + <usize>i, <u8>isUnknown)
     store<u32>(unknown + (<usize>count << 2), i)
     count += isUnknown
+    const isFull = <u32>(load<u64>(bucket, 56) != 0)
+    const isLast = <u32>(((<u32>h | (BUCKET - 1)) & slotMask) == slotMask)
+    const goesOn = <usize>(isUnknown & isFull & (isLast ^ 1))
+    const next = bucket + (goesOn << 6)
+    store<u32>(address, <u32>next)
+    store<u32>(overflow + (overflowed << 2), <u32>next)
+    overflowed += goesOn
   }
+  let sum: u64 = 0
+  for (let i: usize = 0; i < overflowed; i++) sum += load<u64>(<usize>load<u32>(overflow + (i << 2)))
+  touched = sum
   return count
 }
 
@@ -299,7 +335,7 @@ export function fingerprintAdd(from: u32, n: u32): u32 {
       store<u64>(slot, h)
       total++
       const segment = segmentOf(h)
-      store<u32>(segment, load<u32>(segment) + 1)
+      setCount(segment, countOf(segment) + 1)
       if (isCrowded(segment)) {
         store<u32>(crowded + (<usize>waiting << 2), <u32>segment)
         waiting++
@@ -381,7 +417,7 @@ export function fingerprintDelete(n: u32): void {
     if (!found) continue
     const slot = bucket + (<usize>ctz(found) << 3)
     total--
-    store<u32>(segment, load<u32>(segment) - 1)
+    setCount(segment, countOf(segment) - 1)
     clearSlot(segment, slot)
   }
 }
@@ -403,7 +439,10 @@ export function fingerprintBytes(): f64 {
 
 /** Walks the segments: the one at directory entry `at`, or 0 past the last. Its header says where the next begins. */
 export function fingerprintSegment(at: u32): usize {
-  return at < last ? <usize>load<u32>(directory + (<usize>at << 2)) : 0
+  if (at >= last) return 0
+  const segment = <usize>load<u32>(directory + (<usize>at << 2))
+  store<u32>(segment, countOf(segment))
+  return segment
 }
 
 /** The directory entry where the first segment begins. */
@@ -431,7 +470,7 @@ export function fingerprintMiddle(): u32 {
   let at = first
   while (at < last) {
     const segment = <usize>load<u32>(directory + (<usize>at << 2))
-    below += load<u32>(segment)
+    below += countOf(segment)
     const next = load<u32>(segment, 8)
     if (below << 1 >= total) return next < last ? next : at == first ? 0 : at
     at = next
@@ -445,7 +484,7 @@ export function fingerprintCut(middle: u32): void {
   while (at < last) {
     const segment = <usize>load<u32>(directory + (<usize>at << 2))
     at = load<u32>(segment, 8)
-    total -= load<u32>(segment)
+    total -= countOf(segment)
     store<u32>(segment, <u32>spare)
     spare = segment
   }
@@ -477,5 +516,6 @@ export function fingerprintAdopted(segment: usize): void {
   for (let i = load<u32>(segment, 4); i < load<u32>(segment, 8); i++) {
     store<u32>(directory + (<usize>i << 2), <u32>segment)
   }
+  setCount(segment, load<u32>(segment))
   total += load<u32>(segment)
 }
