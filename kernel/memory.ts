@@ -9,6 +9,19 @@ let top: usize = (__heap_base + ALIGN - 1) & ~(ALIGN - 1)
 let freeCount: i32 = 0
 const freeList: usize = memory.data(FREE_MAX * 8, 8)
 
+/** Pages: an instance that is past the first number is given the second. */
+const SMALL_PAGES: i32 = 16
+const USUAL_PAGES: i32 = 4096
+
+// Grows by `need` pages or more. Each step makes the platform collect its garbage, which with millions of strings about
+// costs more than adding them: so there are few steps, the first to 256 MiB. Memory that is not touched yet takes no room
+// but in the address space. When that is too much, by half, or by just what is needed.
+function grow(need: i32): bool {
+  const half = max(need, memory.size() >> 1)
+  const ample = memory.size() < SMALL_PAGES ? half : max(half, max(memory.size(), USUAL_PAGES))
+  return memory.grow(ample) >= 0 || memory.grow(half) >= 0 || memory.grow(need) >= 0
+}
+
 /** A block of at least `size` bytes, aligned to a cache line, or 0 when the instance has no room. Not zeroed. */
 export function alloc(size: usize): usize {
   size = (size + ALIGN - 1) & ~(ALIGN - 1)
@@ -29,13 +42,7 @@ export function alloc(size: usize): usize {
   const end = <u64>top + <u64>size
   if (end > 0x100000000 - 65536) return 0
   const have = <u64>memory.size() << 16
-  if (end > have) {
-    // Grow by half, since each step makes the platform collect its garbage: memory that is not touched yet takes no
-    // room but in the address space. When that is too much, by just what is needed.
-    const need = <i32>((end - have + 65535) >> 16)
-    const more = max(need, memory.size() >> 1)
-    if (memory.grow(more) < 0 && memory.grow(need) < 0) return 0
-  }
+  if (end > have && !grow(<i32>((end - have + 65535) >> 16))) return 0
   const ptr = top
   top = <usize>end
   return ptr
