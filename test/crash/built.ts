@@ -15,7 +15,16 @@ export interface Built {
 
 export function build(): Built {
   const folder = mkdtempSync(join(tmpdir(), 'urlsieve-built-'))
-  const args = ['-p', join(root, 'tsconfig.build.json'), '--outDir', folder, '--declaration', 'false']
+  const args = [
+    '-p',
+    join(root, 'tsconfig.build.json'),
+    '--outDir',
+    folder,
+    '--declaration',
+    'false',
+    '--emitDeclarationOnly',
+    'false',
+  ]
   const { stdout } = spawnSync(join(root, 'node_modules/.bin/tsc'), args, { encoding: 'utf8' })
   if (!existsSync(join(folder, 'index.js'))) throw new Error(`src/ does not build:\n${stdout}`)
   writeFileSync(

@@ -1,7 +1,7 @@
 // The package as npm gives it to a user: what the tarball holds, and that the command, the library and its types
 // work in an empty project.
-import { cpSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { links, root, spawned, temporaryFolder } from './command.ts'
 
@@ -61,12 +61,19 @@ describe('the tarball', () => {
     expect(paths.filter((path) => /(^|\/)(src|test|bench|kernel)\/|\.test\./.test(path))).toEqual([])
   })
 
-  it('holds nothing stale: every file of dist/ has its source', () => {
-    const sources = paths
-      .filter((path) => path.startsWith('dist/') && !path.startsWith('dist/site/'))
-      .map((path) => path.replace(/^dist/, 'src'))
-    const gone = sources.filter((path) => !existsSync(join(root, path.replace(/(\.d\.ts|\.js)$/, '.ts'))))
-    expect(gone, "left from an older build: remove dist/ and run 'npm run build'").toEqual([])
+  it('holds nothing stale: all types have their source, and all parts are of some use', () => {
+    const types = paths.filter((path) => /^dist\/.+\.d\.ts$/.test(path))
+    const gone = types.filter(
+      (path) => !existsSync(join(root, path.replace(/^dist(.+)\.d\.ts$/, 'src$1.ts'))),
+    )
+    expect(gone, "left from an older build: run 'npm run build'").toEqual([])
+    const parts = paths.filter((path) => path.startsWith('dist/chunks/'))
+    const used = paths
+      .filter((path) => /^dist\/.+\.js$/.test(path) && !path.startsWith('dist/site/'))
+      .map((path) => readFileSync(join(root, path), 'utf8'))
+      .join('\n')
+    expect(parts.length).toBeGreaterThan(10)
+    expect(parts.filter((path) => !used.includes(`/${basename(path)}"`))).toEqual([])
   })
 })
 
