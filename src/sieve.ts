@@ -27,7 +27,9 @@ import {
   type StoreInfo,
   type StoreOptions,
 } from './state.ts'
-import { TextRoom } from './text-room.ts'
+import { type Items, UrlRoom } from './url-room.ts'
+
+export type { Items } from './url-room.ts'
 
 export interface SieveOptions<F extends FilterName = FilterName> extends FilterOptions {
   /** Default `fingerprint`: no capacity to choose, practically exact. */
@@ -71,13 +73,6 @@ export interface Stats {
   readonly store?: StoreInfo
 }
 
-/** Items in one buffer, in the order of their places: item i is the bytes [starts[i], ends[i]). */
-export interface Items {
-  readonly bytes: Uint8Array
-  readonly starts: Uint32Array
-  readonly ends: Uint32Array
-}
-
 export interface Explanation {
   readonly url: string
   readonly key: string
@@ -109,8 +104,6 @@ export type SieveOf<F extends FilterName> = F extends DeletingFilterName
     ? FolderSieve
     : Sieve
 
-/** Room for one URL's bytes; longer ones ask the kernel for more. */
-const SHORT_BYTES = 16 * 1024
 /** How much of a large `addLines` goes to the kernel at a time: small enough for the processor's cache. */
 const CHUNK_BYTES = 256 * 1024
 
@@ -135,9 +128,7 @@ export class Sieve {
   readonly #hashes: boolean
   #urls = 0
   #seen = 0
-  /** The kernel's buffer for URLs that come as strings. */
-  #short: TextRoom
-  #shortAt: number
+  #room: UrlRoom
 
   /** @internal Use `Sieve.create`. */
   constructor(module: WebAssembly.Module, options: SieveOptions, saved?: Saved) {
@@ -153,8 +144,7 @@ export class Sieve {
     this.#keys = new Keys(this.profile)
     this.#shards = this.#empty(saved?.froms)
     this.#kernel = this.#shards.front
-    this.#shortAt = 0
-    this.#short = this.#shortRoom()
+    this.#room = new UrlRoom(this.#kernel)
   }
 
   #empty(froms?: readonly number[]): Shards {
@@ -206,12 +196,12 @@ export class Sieve {
 
   /** Marks many URLs: one verdict each, in order, 1 new and 0 seen; a repeat inside the list is seen. */
   addMany(urls: readonly string[]): Uint8Array {
-    return this.#many(urls, (n) => this.#add(0, n))
+    return this.#strings(urls, (n) => this.#add(0, n))
   }
 
   /** Asks for many URLs: one answer each, in order, 1 seen and 0 not. Marks nothing. */
   hasMany(urls: readonly string[]): Uint8Array {
-    return this.#many(urls, (n) => this.#has(0, n)).map((verdict) => 1 - verdict)
+    return this.#strings(urls, (n) => this.#has(0, n)).map((verdict) => 1 - verdict)
   }
 
   /** Marks newline-separated lines, no strings made: one verdict each, in order, 1 new and 0 seen. */
@@ -288,7 +278,7 @@ export class Sieve {
   clear(): void {
     this.#shards = this.#empty()
     this.#kernel = this.#shards.front
-    this.#short = this.#shortRoom()
+    this.#room = new UrlRoom(this.#kernel)
     this.#urls = 0
     this.#seen = 0
     this.#keys.invalid = 0
@@ -425,21 +415,9 @@ export class Sieve {
     if (this.#hashes) this.#kernel.call.hashKeys(n)
   }
 
-  #shortRoom(bytes = SHORT_BYTES): TextRoom {
-    this.#shortAt = this.#kernel.call.reserveUrls(bytes) >>> 0
-    this.#kernel.refresh()
-    if (this.#shortAt === 0)
-      throw new SieveError('room', `a URL of ${bytes} bytes does not fit into the memory left`)
-    return new TextRoom(this.#kernel.bytes.subarray(this.#shortAt, this.#shortAt + bytes))
-  }
-
   // Makes a batch of one URL.
   #one(url: string): void {
-    const need = url.length * 3
-    if (need >= this.#short.length) this.#short = this.#shortRoom(Math.max(need + 1, SHORT_BYTES))
-    const kernel = this.#kernel
-    kernel.lineStarts[0] = this.#shortAt
-    kernel.lineEnds[0] = this.#shortAt + this.#short.write(url, 0)
+    this.#room.one(url)
     this.#prepare(1)
   }
 
@@ -477,88 +455,31 @@ export class Sieve {
     return answered()
   }
 
-  #many(urls: readonly string[], ask: (n: number) => void): Uint8Array {
-    const answers = new Uint8Array(urls.length)
-    let done = 0
-    while (done < urls.length) {
-      if (this.#short.length < CHUNK_BYTES) this.#short = this.#shortRoom(CHUNK_BYTES)
-      const n = this.#writeAscii(urls, done) || this.#writeAny(urls, done)
-      if (n === 0) {
-        this.#short = this.#shortRoom(urls[done]!.length * 3)
-        continue
-      }
-      this.#answer(answers, done, n, ask)
-      done += n
-    }
-    return answers
+  #strings(urls: readonly string[], ask: (n: number) => void): Uint8Array {
+    return this.#batches(urls.length, (from) => this.#room.strings(urls, from), ask)
   }
 
-  // Makes a batch of the strings from `from` on, as many as fit, all at once. 0: not all of them are ASCII.
-  #writeAscii(urls: readonly string[], from: number): number {
-    const { lineStarts, lineEnds, batchLines } = this.#kernel
-    const most = Math.min(batchLines, urls.length - from)
-    let used = 0
-    let n = 0
-    while (n < most) {
-      const next = used + urls[from + n]!.length
-      if (next > this.#short.length) break
-      lineStarts[n] = this.#shortAt + used
-      lineEnds[n++] = this.#shortAt + next
-      used = next
-    }
-    return this.#short.writeAscii(urls.slice(from, from + n).join('')) ? n : 0
+  #items(items: Items, ask: (n: number) => void): Uint8Array {
+    return this.#batches(items.starts.length, (from) => this.#room.items(items, from), ask)
   }
 
-  // The same one by one, of any letters. 0: not even the first has room.
-  #writeAny(urls: readonly string[], from: number): number {
-    const { lineStarts, lineEnds, batchLines } = this.#kernel
-    const most = Math.min(batchLines, urls.length - from)
-    let used = 0
-    let n = 0
-    while (n < most) {
-      const url = urls[from + n]!
-      if (used + url.length * 3 > this.#short.length) break
-      lineStarts[n] = this.#shortAt + used
-      used += this.#short.write(url, used)
-      lineEnds[n++] = this.#shortAt + used
-    }
-    return n
-  }
-
-  #items({ bytes, starts, ends }: Items, ask: (n: number) => void): Uint8Array {
-    const count = starts.length
+  // Sifts `count` URLs, of which `make` makes a batch from the given one on and says how many there are in it.
+  #batches(count: number, make: (from: number) => number, ask: (n: number) => void): Uint8Array {
     const answers = new Uint8Array(count)
-    const kernel = this.#kernel
     let done = 0
-    while (done < count) {
-      const from = starts[done]!
-      const most = Math.min(count - done, kernel.batchLines)
-      let n = 1
-      while (n < most && ends[done + n]! - from <= CHUNK_BYTES) n++
-      const size = ends[done + n - 1]! - from
-      if (size >= this.#short.length) this.#short = this.#shortRoom(Math.max(size + 1, CHUNK_BYTES))
-      this.#short.set(bytes.subarray(from, from + size))
-      const shift = this.#shortAt - from
-      for (let i = 0; i < n; i++) {
-        kernel.lineStarts[i] = starts[done + i]! + shift
-        kernel.lineEnds[i] = ends[done + i]! + shift
-      }
-      this.#answer(answers, done, n, ask)
-      done += n
-    }
-    return answers
-  }
-
-  // Sifts the batch's n lines and puts their verdicts into `answers`, from `done` on.
-  #answer(answers: Uint8Array, done: number, n: number, ask: (n: number) => void): void {
     try {
-      this.#prepare(n)
-      ask(n)
+      while (done < count) {
+        const n = make(done)
+        this.#prepare(n)
+        ask(n)
+        answers.set(this.#kernel.verdicts.subarray(0, n), done)
+        done += n
+      }
     } catch (error) {
       if (error instanceof SieveError) error.answered = answers.slice(0, done)
       throw error
     }
-    answers.set(this.#kernel.verdicts.subarray(0, n), done)
+    return answers
   }
 }
 
