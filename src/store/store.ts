@@ -1,83 +1,20 @@
 // A store: a folder with a snapshot and an append log of what is new since. One writer at a time; readers may open it
 // read-only. Files: `snapshot-N.sieve` holds what was before `log-N` began; `lock` names the writer.
-import { existsSync, mkdirSync, readdirSync, statSync, unlinkSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { statSync, unlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { SieveError } from '../errors.ts'
-import type { FilterName } from '../filters/registry.ts'
-import { makeSieve, type Sieve, type SieveOf, type SieveOptions } from '../sieve.ts'
-import {
-  type Durability,
-  type Journal,
-  type SieveState,
-  STATE,
-  type StoreInfo,
-  type StoreOptions,
-} from '../state.ts'
-import { damaged } from './format.ts'
-import { keySegmentPath, listKeySegments, writeKeySegment } from './key-segments.ts'
-import { listStore, logName, snapshotName } from './layout.ts'
-import { takeLock } from './lock.ts'
-import { diskError, encodeRecord, Log, type LogRecord, OP, readLog } from './log.ts'
-import { Owed } from './owed.ts'
-import { headerOf, readSieve, totalsOf, writeSieve, writeSieveLater } from './snapshot.ts'
+import type { Durability, Journal, SieveState, StoreInfo } from '../state.ts'
+import { logName, snapshotName } from './layout.ts'
+import { encodeRecord, Log, type LogRecord, OP } from './log.ts'
+import type { Owed } from './owed.ts'
+import { totalsOf, writeSieve, writeSieveLater } from './snapshot.ts'
+import { sweep } from './sweep.ts'
 
 const SYNC_MS = 1000
 /** A log is not worth a snapshot before it is so long. */
 const LEAST_FOLD_BYTES = 4 * 1024 * 1024
-/** How often a reader tries again when a writer has just replaced what it reads. */
-const MOST_READS = 50
 
-/** Does to a sieve what a record says: entries into the kernel's batch, then add or delete. Idempotent. */
-export function replay(state: SieveState, record: LogRecord, owed?: Owed): void {
-  const { kernel } = state
-  const { op, payload } = record
-  if (op === OP.oweHashes || op === OP.oweKeys) {
-    owed?.read(record)
-    return
-  }
-  for (const { filter } of state.shards.all) filter.setClock?.(record.time)
-  const isDelete = op === OP.deleteHashes || op === OP.deleteKeys
-  const act = (n: number) => {
-    owed?.drop(state, 0, n)
-    if (isDelete) state.shards.delete(n)
-    else state.shards.add(0, n)
-    state.kernel.refresh()
-  }
-  if (op === OP.addHashes || op === OP.deleteHashes) {
-    const copy = payload.buffer.slice(payload.byteOffset, payload.byteOffset + payload.length)
-    const hashes = new BigUint64Array(copy as ArrayBuffer)
-    for (let at = 0; at < hashes.length; at += kernel.batchLines) {
-      const some = hashes.subarray(at, at + kernel.batchLines)
-      kernel.hashes.set(some)
-      act(some.length)
-    }
-  } else {
-    for (let at = 0; at < payload.length; ) at = takeKeys(state, payload, at, act)
-  }
-  state.urls += isDelete ? -record.entries : record.entries
-}
-
-// Puts a batch of keys from `at` on into the kernel, acts on them, and returns where the next begin.
-function takeKeys(state: SieveState, payload: Buffer, at: number, act: (n: number) => void): number {
-  const { kernel } = state
-  const text = kernel.call.reserveSpill(payload.length) >>> 0
-  kernel.refresh()
-  if (text === 0) throw new SieveError('room', `no memory left for ${payload.length} bytes of keys`)
-  kernel.bytes.set(payload, text)
-  let n = 0
-  while (n < kernel.batchLines && at < payload.length) {
-    const end = at + 4 + payload.readUInt32LE(at)
-    kernel.keyStarts[n] = text + at + 4
-    kernel.keyEnds[n] = text + end
-    n++
-    at = end
-  }
-  state.hashKeys(n)
-  act(n)
-  return at
-}
-
-interface Opened {
+export interface Opened {
   readonly durability: Durability
   readonly keepKeys: boolean
   readonly foldBytes: number | undefined
@@ -92,7 +29,8 @@ interface Opened {
   readonly release: () => void
 }
 
-class Store implements Journal {
+/** The journal of a stored sieve: writes down what changes, and folds the log into a snapshot when it is long. */
+export class Store implements Journal {
   readonly #folder: string
   readonly #state: SieveState
   readonly #durability: Durability
@@ -385,217 +323,4 @@ class Store implements Journal {
       return
     }
   }
-}
-
-// A stored sieve is what it is: options that say otherwise are a mistake, and named.
-function checkSame(path: string, state: SieveState, options: SieveOptions & StoreOptions): void {
-  const differ = (name: string, got: string, have: string): never => {
-    throw new SieveError(
-      'option',
-      `${path} has ${name} '${have}', not '${got}': leave the option out, or use another folder`,
-    )
-  }
-  if (options.filter && options.filter !== state.kind.name) differ('filter', options.filter, state.kind.name)
-  if (typeof options.profile === 'string' && options.profile !== state.profile.name) {
-    differ('profile', options.profile, state.profile.name)
-  }
-  const hash = options.hash === undefined ? [] : [options.hash].flat()
-  if (hash.length > 0 && hash.join() !== state.hash.names.join())
-    differ('hash', hash.join(), state.hash.names.join())
-  if (options.key && Buffer.compare(options.key, state.hash.key) !== 0) {
-    throw new SieveError(
-      'option',
-      `${path} has another secret key: leave the option out, or use another folder`,
-    )
-  }
-  if (options.keepKeys && !state.keepsKeys) {
-    throw new SieveError('option', `${path} was made without keepKeys: its keys are not there any more`)
-  }
-}
-
-/**
- * A sieve that lives in a folder: made there, or opened as it was. After `kill -9` nothing acknowledged is lost with
- * `always` or `interval`; after power loss at most the last second with `interval`; a half-written record never counts.
- */
-export async function openStore<F extends FilterName = 'fingerprint'>(
-  folder: string,
-  options: SieveOptions<F> & StoreOptions = {},
-): Promise<SieveOf<F>> {
-  const { durability = 'interval', readOnly = false, foldBytes } = options
-  if (!['always', 'interval', 'never'].includes(durability)) {
-    throw new SieveError('option', `durability '${durability}': expected always, interval or never`)
-  }
-  const isThere = existsSync(folder)
-  if (isThere && !statSync(folder).isDirectory()) {
-    throw new SieveError('option', `${folder} is a file: expected a folder; Sieve.load reads a .sieve file`)
-  }
-  if (existsSync(join(folder, 'keys', 'CURRENT'))) {
-    throw new SieveError(
-      'option',
-      `${folder} is an exact sieve: open it with urlsieve/exact, or --filter exact`,
-    )
-  }
-  if (readOnly) return (await openToAsk(folder, options)) as SieveOf<F>
-  makeFolder(folder)
-  const release = takeLock(join(folder, 'lock'))
-  try {
-    if (snapshotsIn(folder) === 0) {
-      const fresh = await makeSieve(options)
-      writeSieve(join(folder, snapshotName(1)), fresh[STATE], options.keepKeys ?? false)
-    }
-    const { sieve, number, logs, keepKeys, keysFrom, owed } = await revive(folder, options)
-    const state = sieve[STATE]
-    headerOf(state)
-    sweep(folder, number, keepKeys, keysFrom)
-    // There are several when a snapshot was not finished: the next one will have what all of them say.
-    const last = logs.at(-1) ?? { number, bytes: 0 }
-    const log = new Log(join(folder, logName(last.number)), last.bytes)
-    state.journal = new Store(folder, state, {
-      durability,
-      keepKeys,
-      foldBytes,
-      keysFrom,
-      owed,
-      number,
-      logNumber: last.number,
-      earlierBytes: logs.slice(0, -1).reduce((sum, { bytes }) => sum + bytes, 0),
-      log,
-      release,
-    })
-    return sieve as SieveOf<F>
-  } catch (error) {
-    release()
-    throw error
-  }
-}
-
-// Step by step, since making all of a path at once says "no such file" of a file system that is read-only.
-function makeFolder(folder: string): void {
-  if (existsSync(folder)) return
-  const parent = dirname(folder)
-  if (parent !== folder) makeFolder(parent)
-  try {
-    mkdirSync(folder)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw diskError(folder, error)
-  }
-}
-
-function snapshotsIn(folder: string): number {
-  try {
-    return listStore(folder).snapshots.length
-  } catch (error) {
-    throw new SieveError('disk', `cannot read ${folder}: ${(error as Error).message}`)
-  }
-}
-
-// Without a lock: a writer may fold its log while its files are read. Then they are read again.
-async function openToAsk(folder: string, options: SieveOptions & StoreOptions): Promise<Sieve> {
-  if (!existsSync(folder) || snapshotsIn(folder) === 0) {
-    throw new SieveError('disk', `cannot read ${folder}: there is no sieve`)
-  }
-  for (let attempt = 1; ; attempt++) {
-    const before = JSON.stringify(listStore(folder))
-    try {
-      const { sieve, owed } = await revive(folder, options)
-      if (owed.size > 0) sieve[STATE].journal = new Asked(sieve[STATE], owed)
-      return sieve
-    } catch (error) {
-      if (attempt === MOST_READS || JSON.stringify(listStore(folder)) === before) throw error
-    }
-    await new Promise((resolve) => setTimeout(resolve, attempt))
-  }
-}
-
-/** The journal of a sieve that was opened to ask: it only knows what is owed. */
-class Asked implements Journal {
-  readonly #state: SieveState
-  readonly #owed: Owed
-
-  constructor(state: SieveState, owed: Owed) {
-    this.#state = state
-    this.#owed = owed
-  }
-
-  amend(from: number, n: number): void {
-    this.#owed.amend(this.#state, from, n)
-  }
-
-  added(from: number, n: number): void {
-    this.#owed.drop(this.#state, from, n, 1)
-  }
-
-  deleted(): void {}
-  sync(): void {}
-  async close(): Promise<void> {}
-  async save(): Promise<void> {}
-
-  cleared(): void {
-    this.#owed.clear()
-  }
-
-  info(): undefined {}
-}
-
-// What a crash left behind: drafts, and logs and snapshots older than the one that counts. Keys are kept first, those
-// of before a clear are not.
-function sweep(folder: string, number: number, keepKeys: boolean, keysFrom: number): void {
-  const { snapshots, logs } = listStore(folder)
-  for (const n of snapshots) if (n < number) unlinkSync(join(folder, snapshotName(n)))
-  for (const n of logs) {
-    if (n >= number) continue
-    const path = join(folder, logName(n))
-    if (keepKeys && n >= keysFrom) writeKeySegment(keySegmentPath(folder, n), path)
-    unlinkSync(path)
-  }
-  if (keysFrom > 0)
-    for (const path of listKeySegments(folder)) if (path < keySegmentPath(folder, keysFrom)) unlinkSync(path)
-  for (const name of readdirSync(folder)) {
-    if (/^(snapshot|keys)-.*\.draft-/.test(name)) unlinkSync(join(folder, name))
-  }
-}
-
-interface Revived {
-  readonly sieve: Sieve
-  /** Of the snapshot. */
-  readonly number: number
-  readonly keepKeys: boolean
-  readonly keysFrom: number
-  readonly owed: Owed
-  /** The logs from there on, with the bytes of their whole records. */
-  readonly logs: readonly { number: number; path: string; bytes: number }[]
-}
-
-// The newest snapshot, and every log from there on.
-async function revive(folder: string, options: SieveOptions & StoreOptions): Promise<Revived> {
-  const { snapshots, logs } = listStore(folder)
-  const number = snapshots.at(-1)!
-  const { sieve, file } = await readSieve(join(folder, snapshotName(number)), {
-    ...(options.instanceBytes && { instanceBytes: options.instanceBytes }),
-  })
-  const { keepKeys = false, keysFrom = 0 } = file.header
-  const state = sieve[STATE]
-  state.keepsKeys = keepKeys
-  checkSame(folder, state, options)
-  const owed = new Owed()
-  const replayed: Revived['logs'][number][] = []
-  for (const n of logs) {
-    if (n < number) continue
-    const path = join(folder, logName(n))
-    const before = replayed.at(-1)
-    if (n !== (before ? before.number + 1 : number)) {
-      const missing = join(folder, logName(before ? before.number + 1 : number))
-      throw new SieveError(
-        'corrupt',
-        `${missing} is missing: ${path} goes on from it; see \`urlsieve verify\``,
-      )
-    }
-    const { bytes, tornBytes } = readLog(path, (record) => replay(state, record, owed))
-    if (tornBytes > 0 && n !== logs.at(-1)) {
-      throw damaged(path, bytes, 'its end is missing, and another log goes on from it')
-    }
-    replayed.push({ number: n, path, bytes })
-  }
-  for (const { filter } of state.shards.all) filter.setClock?.(null)
-  return { sieve, number, keepKeys, keysFrom, owed, logs: replayed }
 }

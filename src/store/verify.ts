@@ -11,8 +11,8 @@ import { keySegmentPath, listKeySegments, writeKeySegment } from './key-segments
 import { listStore, logName, snapshotName } from './layout.ts'
 import { takeLock } from './lock.ts'
 import { type LogRecord, readLog, salvageLog } from './log.ts'
+import { replay } from './replay.ts'
 import { openFile, readHeader, type SieveCounts, type SieveHeader, savedOf, writeSieve } from './snapshot.ts'
-import { replay } from './store.ts'
 
 export interface FileReport {
   readonly file: string

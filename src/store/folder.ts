@@ -1,0 +1,214 @@
+// The folder of a store: made, opened by its writer or to ask only, and revived from its snapshot and logs.
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { SieveError } from '../errors.ts'
+import type { FilterName } from '../filters/registry.ts'
+import { makeSieve, type Sieve, type SieveOf, type SieveOptions } from '../sieve.ts'
+import { type Journal, type SieveState, STATE, type StoreOptions } from '../state.ts'
+import { damaged } from './format.ts'
+import { listStore, logName, snapshotName } from './layout.ts'
+import { takeLock } from './lock.ts'
+import { diskError, Log, readLog } from './log.ts'
+import { Owed } from './owed.ts'
+import { replay } from './replay.ts'
+import { headerOf, readSieve, writeSieve } from './snapshot.ts'
+import { Store } from './store.ts'
+import { sweep } from './sweep.ts'
+
+/** How often a reader tries again when a writer has just replaced what it reads. */
+const MOST_READS = 50
+
+// A stored sieve is what it is: options that say otherwise are a mistake, and named.
+function checkSame(path: string, state: SieveState, options: SieveOptions & StoreOptions): void {
+  const differ = (name: string, got: string, have: string): never => {
+    throw new SieveError(
+      'option',
+      `${path} has ${name} '${have}', not '${got}': leave the option out, or use another folder`,
+    )
+  }
+  if (options.filter && options.filter !== state.kind.name) differ('filter', options.filter, state.kind.name)
+  if (typeof options.profile === 'string' && options.profile !== state.profile.name) {
+    differ('profile', options.profile, state.profile.name)
+  }
+  const hash = options.hash === undefined ? [] : [options.hash].flat()
+  if (hash.length > 0 && hash.join() !== state.hash.names.join())
+    differ('hash', hash.join(), state.hash.names.join())
+  if (options.key && Buffer.compare(options.key, state.hash.key) !== 0) {
+    throw new SieveError(
+      'option',
+      `${path} has another secret key: leave the option out, or use another folder`,
+    )
+  }
+  if (options.keepKeys && !state.keepsKeys) {
+    throw new SieveError('option', `${path} was made without keepKeys: its keys are not there any more`)
+  }
+}
+
+/**
+ * A sieve that lives in a folder: made there, or opened as it was. After `kill -9` nothing acknowledged is lost with
+ * `always` or `interval`; after power loss at most the last second with `interval`; a half-written record never counts.
+ */
+export async function openStore<F extends FilterName = 'fingerprint'>(
+  folder: string,
+  options: SieveOptions<F> & StoreOptions = {},
+): Promise<SieveOf<F>> {
+  const { durability = 'interval', readOnly = false, foldBytes } = options
+  if (!['always', 'interval', 'never'].includes(durability)) {
+    throw new SieveError('option', `durability '${durability}': expected always, interval or never`)
+  }
+  const isThere = existsSync(folder)
+  if (isThere && !statSync(folder).isDirectory()) {
+    throw new SieveError('option', `${folder} is a file: expected a folder; Sieve.load reads a .sieve file`)
+  }
+  if (existsSync(join(folder, 'keys', 'CURRENT'))) {
+    throw new SieveError(
+      'option',
+      `${folder} is an exact sieve: open it with urlsieve/exact, or --filter exact`,
+    )
+  }
+  if (readOnly) return (await openToAsk(folder, options)) as SieveOf<F>
+  makeFolder(folder)
+  const release = takeLock(join(folder, 'lock'))
+  try {
+    if (snapshotsIn(folder) === 0) {
+      const fresh = await makeSieve(options)
+      writeSieve(join(folder, snapshotName(1)), fresh[STATE], options.keepKeys ?? false)
+    }
+    const { sieve, number, logs, keepKeys, keysFrom, owed } = await revive(folder, options)
+    const state = sieve[STATE]
+    headerOf(state)
+    sweep(folder, number, keepKeys, keysFrom)
+    // There are several when a snapshot was not finished: the next one will have what all of them say.
+    const last = logs.at(-1) ?? { number, bytes: 0 }
+    const log = new Log(join(folder, logName(last.number)), last.bytes)
+    state.journal = new Store(folder, state, {
+      durability,
+      keepKeys,
+      foldBytes,
+      keysFrom,
+      owed,
+      number,
+      logNumber: last.number,
+      earlierBytes: logs.slice(0, -1).reduce((sum, { bytes }) => sum + bytes, 0),
+      log,
+      release,
+    })
+    return sieve as SieveOf<F>
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+// Step by step, since making all of a path at once says "no such file" of a file system that is read-only.
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return
+  const parent = dirname(folder)
+  if (parent !== folder) makeFolder(parent)
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw diskError(folder, error)
+  }
+}
+
+function snapshotsIn(folder: string): number {
+  try {
+    return listStore(folder).snapshots.length
+  } catch (error) {
+    throw new SieveError('disk', `cannot read ${folder}: ${(error as Error).message}`)
+  }
+}
+
+// Without a lock: a writer may fold its log while its files are read. Then they are read again.
+async function openToAsk(folder: string, options: SieveOptions & StoreOptions): Promise<Sieve> {
+  if (!existsSync(folder) || snapshotsIn(folder) === 0) {
+    throw new SieveError('disk', `cannot read ${folder}: there is no sieve`)
+  }
+  for (let attempt = 1; ; attempt++) {
+    const before = JSON.stringify(listStore(folder))
+    try {
+      const { sieve, owed } = await revive(folder, options)
+      if (owed.size > 0) sieve[STATE].journal = new Asked(sieve[STATE], owed)
+      return sieve
+    } catch (error) {
+      if (attempt === MOST_READS || JSON.stringify(listStore(folder)) === before) throw error
+    }
+    await new Promise((resolve) => setTimeout(resolve, attempt))
+  }
+}
+
+/** The journal of a sieve that was opened to ask: it only knows what is owed. */
+class Asked implements Journal {
+  readonly #state: SieveState
+  readonly #owed: Owed
+
+  constructor(state: SieveState, owed: Owed) {
+    this.#state = state
+    this.#owed = owed
+  }
+
+  amend(from: number, n: number): void {
+    this.#owed.amend(this.#state, from, n)
+  }
+
+  added(from: number, n: number): void {
+    this.#owed.drop(this.#state, from, n, 1)
+  }
+
+  deleted(): void {}
+  sync(): void {}
+  async close(): Promise<void> {}
+  async save(): Promise<void> {}
+
+  cleared(): void {
+    this.#owed.clear()
+  }
+
+  info(): undefined {}
+}
+
+interface Revived {
+  readonly sieve: Sieve
+  /** Of the snapshot. */
+  readonly number: number
+  readonly keepKeys: boolean
+  readonly keysFrom: number
+  readonly owed: Owed
+  /** The logs from there on, with the bytes of their whole records. */
+  readonly logs: readonly { number: number; path: string; bytes: number }[]
+}
+
+// The newest snapshot, and every log from there on.
+async function revive(folder: string, options: SieveOptions & StoreOptions): Promise<Revived> {
+  const { snapshots, logs } = listStore(folder)
+  const number = snapshots.at(-1)!
+  const { sieve, file } = await readSieve(join(folder, snapshotName(number)), {
+    ...(options.instanceBytes && { instanceBytes: options.instanceBytes }),
+  })
+  const { keepKeys = false, keysFrom = 0 } = file.header
+  const state = sieve[STATE]
+  state.keepsKeys = keepKeys
+  checkSame(folder, state, options)
+  const owed = new Owed()
+  const replayed: Revived['logs'][number][] = []
+  for (const n of logs) {
+    if (n < number) continue
+    const path = join(folder, logName(n))
+    const before = replayed.at(-1)
+    if (n !== (before ? before.number + 1 : number)) {
+      const missing = join(folder, logName(before ? before.number + 1 : number))
+      throw new SieveError(
+        'corrupt',
+        `${missing} is missing: ${path} goes on from it; see \`urlsieve verify\``,
+      )
+    }
+    const { bytes, tornBytes } = readLog(path, (record) => replay(state, record, owed))
+    if (tornBytes > 0 && n !== logs.at(-1)) {
+      throw damaged(path, bytes, 'its end is missing, and another log goes on from it')
+    }
+    replayed.push({ number: n, path, bytes })
+  }
+  for (const { filter } of state.shards.all) filter.setClock?.(null)
+  return { sieve, number, keepKeys, keysFrom, owed, logs: replayed }
+}

@@ -1,0 +1,55 @@
+// From a log's record back to the sieve: what was added and deleted, again, in the same order.
+import { SieveError } from '../errors.ts'
+import type { SieveState } from '../state.ts'
+import { type LogRecord, OP } from './log.ts'
+import type { Owed } from './owed.ts'
+
+/** Does to a sieve what a record says: entries into the kernel's batch, then add or delete. Idempotent. */
+export function replay(state: SieveState, record: LogRecord, owed?: Owed): void {
+  const { kernel } = state
+  const { op, payload } = record
+  if (op === OP.oweHashes || op === OP.oweKeys) {
+    owed?.read(record)
+    return
+  }
+  for (const { filter } of state.shards.all) filter.setClock?.(record.time)
+  const isDelete = op === OP.deleteHashes || op === OP.deleteKeys
+  const act = (n: number) => {
+    owed?.drop(state, 0, n)
+    if (isDelete) state.shards.delete(n)
+    else state.shards.add(0, n)
+    state.kernel.refresh()
+  }
+  if (op === OP.addHashes || op === OP.deleteHashes) {
+    const copy = payload.buffer.slice(payload.byteOffset, payload.byteOffset + payload.length)
+    const hashes = new BigUint64Array(copy as ArrayBuffer)
+    for (let at = 0; at < hashes.length; at += kernel.batchLines) {
+      const some = hashes.subarray(at, at + kernel.batchLines)
+      kernel.hashes.set(some)
+      act(some.length)
+    }
+  } else {
+    for (let at = 0; at < payload.length; ) at = takeKeys(state, payload, at, act)
+  }
+  state.urls += isDelete ? -record.entries : record.entries
+}
+
+// Puts a batch of keys from `at` on into the kernel, acts on them, and returns where the next begin.
+function takeKeys(state: SieveState, payload: Buffer, at: number, act: (n: number) => void): number {
+  const { kernel } = state
+  const text = kernel.call.reserveSpill(payload.length) >>> 0
+  kernel.refresh()
+  if (text === 0) throw new SieveError('room', `no memory left for ${payload.length} bytes of keys`)
+  kernel.bytes.set(payload, text)
+  let n = 0
+  while (n < kernel.batchLines && at < payload.length) {
+    const end = at + 4 + payload.readUInt32LE(at)
+    kernel.keyStarts[n] = text + at + 4
+    kernel.keyEnds[n] = text + end
+    n++
+    at = end
+  }
+  state.hashKeys(n)
+  act(n)
+  return at
+}
