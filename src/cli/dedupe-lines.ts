@@ -1,9 +1,8 @@
 // `urlsieve dedupe` through a sieve that answers later: LevelDB on the disk, or Redis.
 import { createReadStream } from 'node:fs'
-import { createGunzip } from 'node:zlib'
 import { keptLines, siftLines } from '../exact/line-batches.ts'
-import { CommandError, EXIT, reason } from './exit.ts'
-import { Output, tell } from './output.ts'
+import { inputError, unpacked } from './input.ts'
+import { Output, tellStats } from './output.ts'
 import { Progress } from './progress.ts'
 
 export interface LinesRequest {
@@ -26,19 +25,25 @@ const CHUNK_BYTES = 256 * 1024
 // A line that a file ends with has its newline here, so that the next file's first is its own.
 async function* chunksOf(paths: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const path of paths) {
-    const file = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: CHUNK_BYTES })
-    const gunzip = path.endsWith('.gz') ? createGunzip() : null
-    if (gunzip) file.on('error', (error: Error) => gunzip.destroy(error)).pipe(gunzip)
     let last = 10
-    try {
-      for await (const chunk of (gunzip ?? file) as AsyncIterable<Buffer>) {
-        last = chunk.at(-1) ?? last
-        yield chunk
-      }
-    } catch (error) {
-      throw new CommandError(EXIT.input, `cannot read ${path === '-' ? 'stdin' : path}: ${reason(error)}`)
+    for await (const chunk of path.endsWith('.gz') ? unpackedBytes(path) : plainBytes(path)) {
+      last = chunk.at(-1) ?? last
+      yield chunk
     }
     if (last !== 10) yield Buffer.of(10)
+  }
+}
+
+async function* unpackedBytes(path: string): AsyncGenerator<Uint8Array> {
+  for await (const { bytes } of unpacked(path)) yield bytes
+}
+
+// By a stream, where `readInput` would block: while a pipe is silent, the sieve's timers and sockets go on.
+async function* plainBytes(path: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* path === '-' ? process.stdin : createReadStream(path, { highWaterMark: CHUNK_BYTES })
+  } catch (error) {
+    throw inputError(path, error)
   }
 }
 
@@ -64,7 +69,7 @@ export async function dedupeLines(sieve: LinesSieve, request: LinesRequest): Pro
     if (request.stats) {
       const seconds = (performance.now() - started) / 1000
       const urlsPerSecond = Math.round(counts.lines / seconds)
-      tell(`${JSON.stringify({ ...counts, invalid, seconds, urlsPerSecond, sizeBytes })}\n`)
+      tellStats({ ...counts, invalid, seconds, urlsPerSecond, sizeBytes })
     }
   }
 }

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander'
 import { type Durability, Sieve, type Stats } from '../index.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { checkOutput, readInput, totalBytes } from './input.ts'
-import { Output, tell } from './output.ts'
+import { Output, tellStats } from './output.ts'
 import { Progress } from './progress.ts'
 import { type SieveFlags, sieveOptions, withSieveOptions } from './sieve-options.ts'
 import { windowOf } from './values.ts'
@@ -111,8 +111,7 @@ async function dedupe(files: string[], flags: Flags, command: Command): Promise<
       const { urls, seen, invalid, sizeBytes } = sinceThen(sieve.stats(), known)
       const seconds = (performance.now() - started) / 1000
       const urlsPerSecond = Math.round(feed.lines / seconds)
-      const stats = { lines: feed.lines, new: urls, seen, invalid, bytes, seconds, urlsPerSecond, sizeBytes }
-      if (!tell(`${JSON.stringify(stats)}\n`)) process.exitCode = EXIT.output
+      tellStats({ lines: feed.lines, new: urls, seen, invalid, bytes, seconds, urlsPerSecond, sizeBytes })
     }
   }
 }

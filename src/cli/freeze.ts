@@ -7,7 +7,7 @@ import { limitBitsPerUrl } from '../sizing.ts'
 import { checkOutput } from './input.ts'
 import { Output } from './output.ts'
 import { isFolder, openStored } from './stored.ts'
-import { readableBytes } from './values.ts'
+import { grouped, readableBytes } from './values.ts'
 
 interface Flags {
   output?: string
@@ -75,10 +75,10 @@ async function freezeStored(path: string, flags: Flags): Promise<void> {
   }
   const rows: [string, string][] = [
     ['file', target],
-    ['URLs', urls.toLocaleString('en-US')],
+    ['URLs', grouped(urls)],
     ['size', `${readableBytes(fileBytes)}, was ${readableBytes(beforeBytes)} in memory`],
     ['bits a URL', bitsPerUrl?.toFixed(2) ?? '-'],
-    ['rate', urls === 0 ? '0' : `${rate.toPrecision(2)}, once in ${(2 ** bits).toLocaleString('en-US')}`],
+    ['rate', urls === 0 ? '0' : `${rate.toPrecision(2)}, once in ${grouped(2 ** bits)}`],
     ['limit', limit === null ? '-' : `${limit} bits a URL: ${(overLimit! * 100).toFixed(1)} % over it`],
   ]
   output.print(rows.map(([name, value]) => `${name.padEnd(12)}${value}\n`).join(''))

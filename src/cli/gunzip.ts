@@ -3,79 +3,85 @@
 import { fstatSync, readSync } from 'node:fs'
 import { createGunzip, type Gunzip } from 'node:zlib'
 
-/** Packed bytes of one step: few enough to be done again singly. */
+/** Packed bytes of one step: few enough to be done again singly, and what they unpack to, to be held at once. */
 const STEP_BYTES = 16 * 1024
 const CHUNK_BYTES = 256 * 1024
 
-type Take = (bytes: Uint8Array, consumed: number) => void
+export interface Unpacked {
+  readonly bytes: Uint8Array
+  /** Packed bytes read before those it comes from. */
+  readonly consumed: number
+}
 
-/** Unpacks what `take` gets piece by piece; fails with zlib's error, which has a code Z_… */
-export async function gunzip(fd: number, take: Take): Promise<void> {
+/** What a file unpacks to, piece by piece; then fails with zlib's error, which has a code Z_…, if it is damaged. */
+export async function* gunzip(fd: number): AsyncGenerator<Unpacked> {
   let given = 0
   const progress = { position: 0 }
   try {
-    await unpack(fd, Number.POSITIVE_INFINITY, progress, (bytes, consumed) => {
-      given += bytes.length
-      take(bytes, consumed)
-    })
+    for await (const piece of unpack(fd, Number.POSITIVE_INFINITY, progress)) {
+      given += piece.bytes.length
+      yield piece
+    }
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (!code?.startsWith('Z_')) throw error
+    if (!isDamage(error)) throw error
+    const { code } = error
     if (code === 'Z_BUF_ERROR') {
       throw Object.assign(new Error('the gzip file ends too early: it is truncated'), { code })
     }
     // A pipe cannot be read again: what zlib dropped of its last step is lost.
-    if (fstatSync(fd).isFile()) await again(fd, progress.position, given, take)
+    if (fstatSync(fd).isFile()) yield* again(fd, progress.position, given)
     throw error
   }
 }
 
+const isDamage = (error: unknown): error is NodeJS.ErrnoException =>
+  (error as NodeJS.ErrnoException).code?.startsWith('Z_') ?? false
+
 // The same from the start, up to the fault behind `position`: gives out what follows the first `given` bytes.
-async function again(fd: number, position: number, given: number, take: Take): Promise<void> {
+async function* again(fd: number, position: number, given: number): AsyncGenerator<Unpacked> {
   let skip = given
   try {
-    await unpack(fd, position, { position: 0 }, (bytes, consumed) => {
+    for await (const { bytes, consumed } of unpack(fd, position, { position: 0 })) {
       const from = Math.min(skip, bytes.length)
       skip -= from
-      if (from < bytes.length) take(bytes.subarray(from), consumed)
-    })
+      if (from < bytes.length) yield { bytes: bytes.subarray(from), consumed }
+    }
   } catch (error) {
-    if (!(error as NodeJS.ErrnoException).code?.startsWith('Z_')) throw error
+    if (!isDamage(error)) throw error
   }
 }
 
 // Steps of STEP_BYTES, behind `singlyFrom` of one byte. `progress.position` is where the step began that failed.
-async function unpack(
+async function* unpack(
   fd: number,
   singlyFrom: number,
   progress: { position: number },
-  take: Take,
-): Promise<void> {
+): AsyncGenerator<Unpacked> {
   const stream = createGunzip({ chunkSize: CHUNK_BYTES })
   const packed = Buffer.alloc(STEP_BYTES)
   const isFile = fstatSync(fd).isFile()
+  const unpacked: Buffer[] = []
   let failure: unknown
   stream.on('error', (error) => {
     failure = error
   })
-  stream.on('data', (bytes: Buffer) => {
-    try {
-      take(bytes, progress.position)
-    } catch (error) {
-      stream.destroy()
-      failure = error
+  stream.on('data', (bytes: Buffer) => unpacked.push(bytes))
+  try {
+    for (;;) {
+      const want = progress.position >= singlyFrom ? 1 : STEP_BYTES
+      const got = readSync(fd, packed, 0, want, isFile ? progress.position : null)
+      await step(stream, (done) => {
+        if (got === 0) stream.end()
+        else stream.write(Buffer.from(packed.subarray(0, got)), done)
+      })
+      for (const bytes of unpacked.splice(0)) yield { bytes, consumed: progress.position }
+      if (failure) throw failure
+      if (got === 0) return
+      progress.position += got
     }
-  })
-  for (;;) {
-    const want = progress.position >= singlyFrom ? 1 : STEP_BYTES
-    const got = readSync(fd, packed, 0, want, isFile ? progress.position : null)
-    if (got === 0) break
-    await step(stream, (done) => stream.write(Buffer.from(packed.subarray(0, got)), done))
-    if (failure) throw failure
-    progress.position += got
+  } finally {
+    stream.destroy()
   }
-  await step(stream, () => stream.end())
-  if (failure) throw failure
 }
 
 // One write, or the end: done when zlib calls back or the stream closes, as one that ended or failed does.

@@ -2,7 +2,7 @@
 // caller wants them; a gzip that ends too early is an error, after what could be read was passed on.
 import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
 import { CommandError, EXIT, reason } from './exit.ts'
-import { gunzip } from './gunzip.ts'
+import { gunzip, type Unpacked } from './gunzip.ts'
 
 /** Bytes read at a time: small enough that the batch's data stay in the processor's cache. */
 const CHUNK_BYTES = 256 * 1024
@@ -31,16 +31,17 @@ export function whenReady<T>(call: () => T): T {
 }
 
 /**
- * Sizes of the inputs together, or null when one of them has none (a pipe). Throws for the first that cannot be
+ * Sizes of the inputs together, or null when one of them has none (a pipe, stdin). Throws for the first that cannot be
  * read, so that nothing is written before that is known. A pipe is not opened: its writer would see it closed.
  */
 export function totalBytes(paths: readonly string[]): number | null {
   let total: number | null = 0
   for (const path of paths) {
-    const stat = path === '-' ? undefined : statOf(path)
-    if (stat?.isDirectory()) throw inputError(path, Object.assign(new Error(), { code: 'EISDIR' }))
-    if (stat?.isFile()) closeSync(open(path))
-    total = total === null || !stat?.isFile() ? null : total + stat.size
+    const stat = statOf(path)
+    if (stat.isDirectory()) throw inputError(path, Object.assign(new Error(), { code: 'EISDIR' }))
+    const isSized = path !== '-' && stat.isFile()
+    if (isSized) closeSync(open(path))
+    total = total === null || !isSized ? null : total + stat.size
   }
   return total
 }
@@ -55,7 +56,7 @@ export function checkOutput(paths: readonly string[], output?: string): void {
   }
   if (!target.isFile()) return
   for (const path of paths) {
-    const stat = path === '-' ? fstatSync(0) : statOf(path)
+    const stat = statOf(path)
     if (stat.dev !== target.dev || stat.ino !== target.ino) continue
     const name = path === '-' ? 'stdin' : path
     throw new CommandError(EXIT.usage, `${name} is both input and output: expected another file to write to`)
@@ -64,13 +65,13 @@ export function checkOutput(paths: readonly string[], output?: string): void {
 
 function statOf(path: string): Stats {
   try {
-    return statSync(path)
+    return path === '-' ? fstatSync(0) : statSync(path)
   } catch (error) {
     throw inputError(path, error)
   }
 }
 
-function inputError(path: string, error: unknown): CommandError {
+export function inputError(path: string, error: unknown): CommandError {
   return new CommandError(EXIT.input, `cannot read ${path === '-' ? 'stdin' : path}: ${reason(error)}`)
 }
 
@@ -84,7 +85,13 @@ function open(path: string): number {
 
 /** Reads one input to its end. */
 export async function readInput(path: string, sink: Sink): Promise<void> {
-  if (path.endsWith('.gz')) return readGzip(path, sink)
+  if (path.endsWith('.gz')) {
+    for await (const { bytes, consumed } of unpacked(path)) {
+      sink.room(bytes.length).set(bytes)
+      sink.push(bytes.length, consumed)
+    }
+    return
+  }
   const fd = path === '-' ? 0 : open(path)
   let consumed = 0
   let chunks = 0
@@ -109,16 +116,13 @@ export async function readInput(path: string, sink: Sink): Promise<void> {
   }
 }
 
-async function readGzip(path: string, sink: Sink): Promise<void> {
+/** What a .gz file unpacks to. All that can be had of a damaged one comes before its error. */
+export async function* unpacked(path: string): AsyncGenerator<Unpacked> {
   const fd = open(path)
   try {
-    await gunzip(fd, (bytes, consumed) => {
-      sink.room(bytes.length).set(bytes)
-      sink.push(bytes.length, consumed)
-    })
+    yield* gunzip(fd)
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException
-    // What the sink throws is no fault of the input.
     throw code?.startsWith('Z_') || syscall === 'read' ? inputError(path, error) : error
   } finally {
     closeSync(fd)

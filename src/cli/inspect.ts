@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { Output } from './output.ts'
 import { openStored } from './stored.ts'
 import { table } from './table.ts'
-import { readableBytes } from './values.ts'
+import { grouped, readableBytes } from './values.ts'
 
 export function inspectCommand(program: Command): void {
   program
@@ -34,9 +34,9 @@ async function inspect(path: string, flags: { json?: boolean }): Promise<void> {
       `${stats.profile} (${sieve.profile.rules.map((rule) => rule.name).join(', ') || 'no rules'})`,
     ],
     ['hash', stats.hash],
-    ['URLs', stats.urls.toLocaleString('en-US')],
-    ['repeats answered', stats.seen.toLocaleString('en-US')],
-    ['no URLs', stats.invalid.toLocaleString('en-US')],
+    ['URLs', grouped(stats.urls)],
+    ['repeats answered', grouped(stats.seen)],
+    ['no URLs', grouped(stats.invalid)],
     ['memory', readableBytes(stats.sizeBytes)],
     ['bits a URL', stats.bitsPerUrl?.toFixed(1) ?? '-'],
     ['fill', `${(stats.fill * 100).toFixed(1)} %`],

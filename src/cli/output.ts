@@ -17,6 +17,11 @@ export function tell(text: string): boolean {
   }
 }
 
+/** A run's figures, one JSON object to stderr. Where they cannot be told the exit code says so. */
+export function tellStats(stats: object): void {
+  if (!tell(`${JSON.stringify(stats)}\n`)) process.exitCode = EXIT.output
+}
+
 export class Output {
   bytes = 0
   readonly #fd: number

@@ -1,6 +1,7 @@
 // `urlsieve plan`: every filter side by side for so many URLs, by rate or by memory.
 import type { Command } from 'commander'
-import { filters } from '../filters/registry.ts'
+import type { Capabilities, FilterKind } from '../filters/filter.ts'
+import { filters, frozenFilters } from '../filters/registry.ts'
 import { limitBitsPerUrl } from '../sizing.ts'
 import { Output } from './output.ts'
 import { table } from './table.ts'
@@ -34,11 +35,13 @@ Examples:
 
 function plan({ urls, fpr, memory, json }: Flags): void {
   const request = memory === undefined ? { falsePositiveRate: fpr } : { sizeBytes: memory }
-  const plans = Object.values(filters).map((kind) => {
+  const kinds: FilterKind[] = Object.values({ ...filters, ...frozenFilters })
+  const plans = kinds.map((kind) => {
     // What grows takes what it needs: the memory given is only compared with it.
     const made = kind.plan({ expectedUrls: urls, ...(kind.can.grow && memory !== undefined ? {} : request) })
     const fits = memory === undefined || made.sizeBytes <= memory
-    return { ...made, fits, can: kind.can, does: kind.does, errs: kind.errs }
+    const can = { add: !Object.hasOwn(frozenFilters, kind.name), ...kind.can }
+    return { ...made, fits, can, does: kind.does, errs: kind.errs }
   })
   const output = new Output()
   if (json) {
@@ -51,10 +54,7 @@ function plan({ urls, fpr, memory, json }: Flags): void {
     readableBytes(row.sizeBytes) + (row.fits ? '' : ' !'),
     row.hashes ?? '-',
     row.expectedRate!.toExponential(1),
-    Object.entries(row.can)
-      .filter(([, able]) => able)
-      .map(([what]) => what)
-      .join(', ') || '-',
+    whatItCan(row.can),
     row.does,
   ])
   output.print(table(['filter', 'bits/URL', 'memory', 'k', 'expected rate', 'can', 'what it is'], rows))
@@ -63,4 +63,10 @@ function plan({ urls, fpr, memory, json }: Flags): void {
       ? `\nThe information limit at a rate of ${fpr} is ${limitBitsPerUrl(fpr).toFixed(1)} bits a URL.\n`
       : `\n! needs more than the ${readableBytes(memory)} given.\n`,
   )
+}
+
+// That it takes URLs goes without saying: only where it takes none, that is said.
+function whatItCan({ add, ...rest }: Capabilities & { readonly add: boolean }): string {
+  const able = Object.entries(rest).flatMap(([what, is]) => (is ? [what] : []))
+  return [...(add ? [] : ['no add']), ...able].join(', ') || '-'
 }

@@ -2,6 +2,7 @@
 // the input is known. The first line appears after two seconds.
 import { isatty } from 'node:tty'
 import { tell } from './output.ts'
+import { grouped } from './values.ts'
 
 const FIRST_MS = 2000
 const STEP_MS = 250
@@ -11,13 +12,6 @@ export interface Reading {
   readonly fresh: number
   /** Bytes of the input read so far, of `totalBytes`. */
   readonly bytes: number
-}
-
-/** 1,234,567. Made when first needed: it takes longer to make than the command to start. */
-let number: Intl.NumberFormat | undefined
-const grouped = (value: number) => {
-  number ??= new Intl.NumberFormat('en-US')
-  return number.format(value)
 }
 
 /** 1:05 or 2:03:04. */

@@ -8,7 +8,7 @@ import { urlCachingBits } from '../sizing.ts'
 import { Comparison } from './comparison.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { readInput, totalBytes, whenReady } from './input.ts'
-import { Output } from './output.ts'
+import { Output, tellStats } from './output.ts'
 import { Progress } from './progress.ts'
 import { type SieveFlags, sieveOptions, withSieveOptions } from './sieve-options.ts'
 import { count } from './values.ts'
@@ -102,8 +102,7 @@ async function run(path: string, flags: Flags, command: Command): Promise<void> 
     const seconds = (performance.now() - started) / 1000
     const commandsPerSecond = Math.round((commands.adds + checks) / seconds)
     const counts = { lines, adds: commands.adds, checks, present, errors }
-    const facts = { ...counts, seconds, commandsPerSecond, sizeBytes, expectedRate }
-    process.stderr.write(`${JSON.stringify(facts)}\n`)
+    tellStats({ ...counts, seconds, commandsPerSecond, sizeBytes, expectedRate })
   }
   if (errors > 0) {
     throw new CommandError(EXIT.lines, `${errors} of ${lines} lines could not be read: see 'error line'`)

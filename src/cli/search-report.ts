@@ -5,7 +5,7 @@ import type { Index } from '../search/index-file.ts'
 import { Output } from './output.ts'
 import type { Made, SearchFlags } from './search.ts'
 import { table } from './table.ts'
-import { readableBytes } from './values.ts'
+import { grouped, readableBytes } from './values.ts'
 
 /** What the linear scans found and took. */
 export interface Scans {
@@ -33,7 +33,6 @@ export interface Search {
 const SHOWN_ROWS = 20
 const SHOWN_COLUMNS = 4
 const CELL_CHARACTERS = 60
-const number = new Intl.NumberFormat('en-US')
 
 export function printSearch(search: Search): void {
   const { flags, rows } = search
@@ -70,7 +69,7 @@ function listing({ flags, words, answer, index, searched, rows }: Search): strin
   const lines = rows
     .slice(0, limit)
     .map(({ row, fields }) => [row + 1, ...columns.map((c) => cell(fields[c]!))])
-  const more = rows.length > limit ? `… and ${number.format(rows.length - limit)} more (--limit)\n` : ''
+  const more = rows.length > limit ? `… and ${grouped(rows.length - limit)} more (--limit)\n` : ''
   return table(['row', ...columns.map((c) => cell(index.columns[c]!))], lines) + more
 }
 
@@ -83,14 +82,14 @@ function cell(text: string): string {
 const ms = (time: number) => `${time < 10 ? time.toPrecision(2) : time.toFixed(0)} ms`
 const factor = (ratio: number) => ratio.toFixed(ratio < 10 ? 1 : 0)
 const percent = (share: number) => `${(share * 100).toFixed(share < 0.1 ? 2 : 1)} %`
-const plural = (count: number, noun: string) => `${number.format(count)} ${noun}${count === 1 ? '' : 's'}`
+const plural = (count: number, noun: string) => `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`
 
 function summary({ flags, index, answer, rows, filterMs, readMs, made, scans }: Search): string {
   const { counts, dictionary, rowFilters, sizeBytes } = index.dataset
   const candidates = answer.rows.length
   const found = flags.unverified
-    ? `${plural(candidates, 'row')} of ${number.format(counts.rows)} may hold the words, unverified`
-    : `${plural(rows.length, 'row')} of ${number.format(counts.rows)}, of ${plural(candidates, 'candidate')}` +
+    ? `${plural(candidates, 'row')} of ${grouped(counts.rows)} may hold the words, unverified`
+    : `${plural(rows.length, 'row')} of ${grouped(counts.rows)}, of ${plural(candidates, 'candidate')}` +
       (candidates > 0 ? `: precision ${percent(rows.length / candidates)}` : '')
   const memory =
     `${readableBytes(sizeBytes)} (rows ${readableBytes(rowFilters.sizeBytes)}, dictionary ` +

@@ -9,7 +9,7 @@ import { InputError } from '../search/input-error.ts'
 import { holdsAll, prepare, scanPrepared, scanTexts } from '../search/scan.ts'
 import { distinctWords, englishStopWords } from '../search/words.ts'
 import { CommandError, EXIT, reason } from './exit.ts'
-import { readInput } from './input.ts'
+import { inputError, readInput } from './input.ts'
 import { printSearch, type Scans } from './search-report.ts'
 import { count, rate } from './values.ts'
 
@@ -133,7 +133,7 @@ async function run(args: string[], flags: SearchFlags): Promise<void> {
     const searched = corpus.searched(index)
     printSearch({ flags, words, index, searched, answer, rows, filterMs, readMs, made, scans })
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).syscall ? unreadable(corpus.paths.join(', '), error) : error
+    throw (error as NodeJS.ErrnoException).syscall ? inputError(corpus.paths.join(', '), error) : error
   } finally {
     corpus.close()
   }
@@ -189,7 +189,7 @@ async function readKnown(path: string): Promise<Index | null> {
   try {
     return await readIndex(path)
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).syscall ? unreadable(path, error) : error
+    throw (error as NodeJS.ErrnoException).syscall ? inputError(path, error) : error
   }
 }
 
@@ -283,7 +283,7 @@ async function openBytes(path: string): Promise<Bytes> {
     try {
       return fileBytes(path)
     } catch (error) {
-      throw unreadable(path, error)
+      throw inputError(path, error)
     }
   }
   const parts: Buffer[] = []
@@ -293,10 +293,6 @@ async function openBytes(path: string): Promise<Bytes> {
     push: (bytes) => parts.push(room.subarray(0, bytes)),
   })
   return memoryBytes(Buffer.concat(parts))
-}
-
-function unreadable(path: string, error: unknown): CommandError {
-  return new CommandError(EXIT.input, `cannot read ${path}: ${reason(error)}`)
 }
 
 function usage(message: string): CommandError {

@@ -41,6 +41,15 @@ export function size(option: string): (text: string) => number {
   }
 }
 
+/** Made when first needed: it takes longer to make than the command to start. */
+let number: Intl.NumberFormat | undefined
+
+/** 1,234,567. */
+export function grouped(value: number): string {
+  number ??= new Intl.NumberFormat('en-US')
+  return number.format(value)
+}
+
 /** 1.8 GiB. */
 export function readableBytes(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']

@@ -12,14 +12,25 @@ export interface LineBatch {
   readonly verdicts: Uint8Array
 }
 
-/** Sifts a stream of newline-separated bytes, a batch of lines at a time, in order. */
+/**
+ * Sifts a stream of newline-separated bytes, a batch of lines at a time, in order. When the stream fails, the whole lines
+ * it gave come first, then its error.
+ */
 export async function* siftLines(
   sieve: Pick<ExactSieve, 'addLines'>,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<LineBatch> {
   let waiting: Uint8Array[] = []
   let bytes = 0
-  for await (const chunk of chunks) {
+  const failures: unknown[] = []
+  const untilFailure = async function* () {
+    try {
+      yield* chunks
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  for await (const chunk of untilFailure()) {
     waiting.push(chunk)
     bytes += chunk.length
     if (bytes < PIECE_BYTES || !chunk.includes(NEWLINE)) continue
@@ -30,10 +41,10 @@ export async function* siftLines(
     bytes = all.length - end
     yield { lines, verdicts: await sieve.addLines(lines) }
   }
-  if (bytes > 0) {
-    const lines = Buffer.concat(waiting)
-    yield { lines, verdicts: await sieve.addLines(lines) }
-  }
+  const rest = Buffer.concat(waiting)
+  const lines = failures.length > 0 ? rest.subarray(0, rest.lastIndexOf(NEWLINE) + 1) : rest
+  if (lines.length > 0) yield { lines, verdicts: await sieve.addLines(lines) }
+  if (failures.length > 0) throw failures[0]
 }
 
 /** The lines of a batch with the verdict that is wanted, each with a newline. */

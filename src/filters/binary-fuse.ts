@@ -57,7 +57,7 @@ function widthFor({ expectedUrls, falsePositiveRate = 1e-6, sizeBytes }: SizeReq
 /** Errs towards "seen" at 2^−bits, however many URLs there are; never towards "new". */
 export const binaryFuse: FilterKind = {
   name: 'binary-fuse',
-  does: 'a frozen set, 13 % over the information limit; made by freeze',
+  does: 'a frozen set, made by freeze; rates of 2^−8, 2^−16 or 2^−32, 13 % over their limits',
   source: 'Graf, Lemire 2022',
   errs: 'towards "seen" with 2^−8, 2^−16 or 2^−32; never towards "new"',
   can: { delete: false, grow: false, under: false },

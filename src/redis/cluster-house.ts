@@ -1,7 +1,9 @@
 // The sieves of a server on Redis or a cluster: servers in any number share them, and what one makes the others find.
 import { SieveError } from '../errors.ts'
 import type { Explanation, Items, Stats } from '../index.ts'
-import type { BloomSpec, Hosted, House, Meters, SieveSpec } from '../server/house.ts'
+import type { BloomSpec, Hosted, House, SieveSpec } from '../server/house.ts'
+import { type Meters, newMeters } from '../server/meters.ts'
+import { nameTaken } from '../server/names.ts'
 import { type Connection, connectRedis } from './connect.ts'
 import type { Shape } from './parameters.ts'
 import { RedisSieve } from './redis-sieve.ts'
@@ -15,7 +17,7 @@ class ClusterSieve implements Hosted {
   readonly kind: 'sieve' | 'bloom'
   readonly bloom?: BloomSpec
   readonly createdAt: Date
-  readonly meters: Meters = { adds: 0, fresh: 0, seen: 0, asks: 0 }
+  readonly meters: Meters = newMeters()
   readonly forget?: (urls: readonly string[]) => Promise<Uint8Array>
   /** By the last look. */
   sizeBytes = 0
@@ -87,9 +89,7 @@ export class ClusterHouse implements House {
 
   /** Makes a sieve, or opens the one of that name and shape that another server made since the last look. */
   async create(name: string, spec: SieveSpec, bloom?: BloomSpec): Promise<Hosted> {
-    if (this.#sieves.has(name)) {
-      throw new SieveError('option', `the name '${name}' is taken: choose another, or drop that sieve first`)
-    }
+    if (this.#sieves.has(name)) throw nameTaken(name)
     return this.#open(name, bloom ? { profile: 'raw', notes: { ...bloom } } : shapeOf(spec))
   }
 

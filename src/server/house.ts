@@ -1,6 +1,7 @@
 // The sieves of a server, by name: what the ways to ask (RESP, HTTP) know of them. `LocalHouse` keeps them in this
 // process, in memory or in a folder; `src/redis` can put a cluster behind the same interface.
 import type { Explanation, FilterName, HashName, Items, Plan, ProfileName, Stats } from '../index.ts'
+import type { Meters } from './meters.ts'
 
 /** Verdicts at once from a sieve in this process, later from one on another machine. */
 export type Answers<T> = T | Promise<T>
@@ -23,14 +24,6 @@ export interface BloomSpec {
   readonly errorRate: number
   /** 0: NONSCALING. */
   readonly expansion: number
-}
-
-/** Counts of one sieve since the server started; the ways to ask add to them, /metrics and the page read them. */
-export interface Meters {
-  adds: number
-  fresh: number
-  seen: number
-  asks: number
 }
 
 /** One sieve of a server. Errs as its filter does. */

@@ -7,7 +7,7 @@ import { DataFolder, type Entry } from './data-folder.ts'
 import { SIEVE_BYTES } from './growth.ts'
 import type { BloomSpec, Hosted, House, SieveSpec } from './house.ts'
 import { LocalSieve } from './local-sieve.ts'
-import { checkName } from './names.ts'
+import { checkName, nameTaken } from './names.ts'
 import { optionsOf, plannedBytes, servedFilters } from './sieve-spec.ts'
 
 export interface LocalHouseOptions {
@@ -106,9 +106,7 @@ export class LocalHouse implements House {
   // Makes a sieve of a name that is free, when there is room for it.
   async #begin(name: string, bytes: number, make: () => Promise<LocalSieve>): Promise<Hosted> {
     await this.#settled(name)
-    if (this.#sieves.has(name)) {
-      throw new SieveError('option', `the name '${name}' is taken: choose another, or drop that sieve first`)
-    }
+    if (this.#sieves.has(name)) throw nameTaken(name)
     const { mostSieves } = this.#options
     if (this.#sieves.size + this.#busy.size >= mostSieves) {
       throw new SieveError(

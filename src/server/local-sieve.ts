@@ -3,8 +3,9 @@
 import { SieveError } from '../errors.ts'
 import type { DeletingSieve, Explanation, FolderSieve, Items, Plan, Sieve, Stats } from '../index.ts'
 import { bytesOf, growthOf } from './growth.ts'
-import type { BloomSpec, Hosted, Meters } from './house.ts'
+import type { BloomSpec, Hosted } from './house.ts'
 import { type Layers, layersOf } from './layers.ts'
+import { type Meters, newMeters } from './meters.ts'
 
 /** RedisBloom's words. */
 const FULL = 'non scaling filter is full'
@@ -21,7 +22,7 @@ export class LocalSieve implements Hosted {
   readonly bloom?: BloomSpec
   readonly createdAt: Date
   readonly plan: Plan
-  readonly meters: Meters = { adds: 0, fresh: 0, seen: 0, asks: 0 }
+  readonly meters: Meters = newMeters()
   readonly forget?: (urls: readonly string[]) => Uint8Array
   readonly under?: (folder: string) => boolean
   /** Memory it has, by the last look. */

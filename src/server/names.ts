@@ -39,6 +39,11 @@ export function checkName(name: string): void {
   if (nameFrom(bytes) !== name) throw new SieveError('option', 'the name is no text: expected UTF-8')
 }
 
+/** One line for the name of a sieve that is there. */
+export function nameTaken(name: string): SieveError {
+  return new SieveError('option', `the name '${name}' is taken: choose another, or drop that sieve first`)
+}
+
 /** The folder of a name: small letters, digits, - and _ as they are, any other byte as %xx; a long one by its digest. */
 export function folderOf(name: string): string {
   const bytes = nameBytes(name)

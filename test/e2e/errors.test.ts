@@ -1,32 +1,22 @@
 // Every failure of the command: one line on stderr, the documented exit code (src/cli/exit.ts), no stack trace, and
 // on stdout nothing or what was already written.
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { constants, gunzipSync, gzipSync } from 'node:zlib'
+import { constants, gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { EXIT } from '../../src/cli/exit.ts'
 import { filterNames, filters } from '../../src/filters/registry.ts'
-import { awk, seeded, urlLines } from './awk.ts'
+import { awk } from './awk.ts'
+import { badInputs, expectAsPlain, lines, writeBadInputs } from './bad-inputs.ts'
 import { bash, type Ended, expectFailure, links, temporaryFolder, urlsieve } from './command.ts'
 
 const folder = temporaryFolder()
-const lines = urlLines(seeded(41), 60_000, 40_000)
 const unique = awk(lines)
 const big = join(folder, 'big.txt')
-const packed = gzipSync(lines)
 
 beforeAll(() => {
   writeFileSync(big, lines)
-  mkdirSync(join(folder, 'folder'))
-  mkdirSync(join(folder, 'folder.gz'))
-  writeFileSync(join(folder, 'fake.gz'), lines)
-  writeFileSync(join(folder, 'cut.gz'), packed.subarray(0, Math.floor(packed.length / 2)))
-  writeFileSync(join(folder, 'trailer.gz'), packed.subarray(0, -1))
-  writeFileSync(join(folder, 'member.gz'), Buffer.concat([packed, packed.subarray(0, 5)]))
-  writeFileSync(join(folder, 'zero.gz'), '')
-  const wrong = Buffer.from(packed)
-  wrong[wrong.length - 8]! ^= 255 // in the checksum
-  writeFileSync(join(folder, 'wrong.gz'), wrong)
+  writeBadInputs(folder)
 })
 
 const run = (args: readonly string[], input?: string) =>
@@ -129,9 +119,11 @@ describe('an input that cannot be read', () => {
   })
 
   it('a folder as stdin', async () => {
-    const ended = await shell('"$URLSIEVE" dedupe < folder')
-    expectFailure(ended, EXIT.input, /cannot read stdin: is a folder, expected a file/)
-    expectNothingWritten(ended)
+    for (const options of ['', '--filter exact --state of-folder']) {
+      const ended = await shell(`"$URLSIEVE" dedupe ${options} < folder`)
+      expectFailure(ended, EXIT.input, /cannot read stdin: is a folder, expected a file/)
+      expectNothingWritten(ended)
+    }
   })
 
   const isRoot = process.getuid?.() === 0
@@ -167,12 +159,11 @@ describe('a damaged gzip', () => {
   })
 
   it.each([
-    ['followed by something else', Buffer.from('not gzip')],
-    ['followed by half a header', Buffer.from([0x1f, 0x8b, 0x58, 0x58])],
-  ])('%s: all of its lines come out, then the error', async (_, rest) => {
-    writeFileSync(join(folder, 'more.gz'), Buffer.concat([packed, rest]))
-    const ended = await run(['dedupe', '--profile', 'raw', 'more.gz'])
-    expectFailure(ended, EXIT.input, /cannot read more\.gz: /)
+    ['followed by something else', 'more.gz'],
+    ['followed by half a header', 'half-header.gz'],
+  ])('%s: all of its lines come out, then the error', async (_, name) => {
+    const ended = await run(['dedupe', '--profile', 'raw', name])
+    expectFailure(ended, EXIT.input, new RegExp(`cannot read ${name}: `))
     expect(ended.stdout.equals(unique)).toBe(true)
   })
 
@@ -186,6 +177,12 @@ describe('a damaged gzip', () => {
     const ended = await run(['dedupe', '--profile', 'raw', links, 'fake.gz', big])
     expectFailure(ended, EXIT.input, /fake\.gz/)
     expect(ended.stdout.equals(awk(readFileSync(links)))).toBe(true)
+  })
+})
+
+describe('a bad input with --filter exact', () => {
+  it.each(badInputs)('%s: as without it', async (name) => {
+    await expectAsPlain(folder, name, ['--filter', 'exact', '--state', `exact-${name}`])
   })
 })
 
@@ -211,9 +208,16 @@ describe('an output that cannot be written', () => {
   it('a full device as stderr: the exit code stays', async () => {
     const ended = await shell('"$URLSIEVE" dedupe missing.txt 2> /dev/full')
     expect(ended).toMatchObject({ code: EXIT.input, stderr: '' })
-    const stats = await shell('"$URLSIEVE" dedupe --profile raw --stats "$LINKS" 2> /dev/full')
-    expect(stats.code).toBe(EXIT.output)
-    expect(stats.stdout.equals(awk(readFileSync(links)))).toBe(true)
+    for (const options of ['', '--filter exact --state untold']) {
+      const stats = await shell(`"$URLSIEVE" dedupe --profile raw --stats ${options} "$LINKS" 2> /dev/full`)
+      expect(stats.code).toBe(EXIT.output)
+      expect(stats.stdout.equals(awk(readFileSync(links)))).toBe(true)
+    }
+    const commands = await shell(
+      'echo ADD http://a.example/ > commands; "$URLSIEVE" run commands --stats 2> /dev/full',
+    )
+    expect(commands.code).toBe(EXIT.output)
+    expect(commands.stdout.toString()).toBe('added http://a.example/\n')
   })
 
   it.each([

@@ -1,7 +1,10 @@
 // `urlsieve plan`: every filter side by side, as a table or as JSON.
 import { describe, expect, it } from 'vitest'
-import { filterNames, filters } from '../../src/filters/registry.ts'
+import { frozenFilters, filters as making } from '../../src/filters/registry.ts'
 import { expectQuiet, linesOf, urlsieve } from './command.ts'
+
+const filters = { ...making, ...frozenFilters }
+const filterNames = Object.keys(filters) as (keyof typeof filters)[]
 
 interface PlanRow {
   filter: string
@@ -51,6 +54,14 @@ describe('the table', () => {
       '10',
       '1.0e-3',
     ])
+    expect(cells(rows[filterNames.indexOf('binary-fuse')]!).slice(1, 6)).toEqual([
+      '18.0',
+      '2.1 GiB',
+      '3',
+      '1.5e-5',
+      'no add',
+    ])
+    expect(rows.filter((row) => cells(row)[5]!.includes('add'))).toHaveLength(1)
     expect(rest.at(-1)).toContain('10.0 bits a URL')
   })
 
@@ -90,6 +101,24 @@ describe('--json', () => {
     for (const plan of plans) expect(plan.fits).toBe(plan.sizeBytes <= sizeBytes!)
     expect(plans.find((plan) => plan.filter === 'fingerprint')!.fits).toBe(false)
     expect(plans.find((plan) => plan.filter === 'classic')).toMatchObject({ fits: true, sizeBytes })
+  })
+
+  it('a frozen set takes no URLs, all others do', async () => {
+    const { plans } = await json('--urls', '1e9', '--fpr', '1e-2')
+    expect(plans.filter((plan) => !plan.can.add).map((plan) => plan.filter)).toEqual(['binary-fuse'])
+    const frozen = plans.find((plan) => plan.filter === 'binary-fuse')!
+    expect(frozen).toMatchObject({ expectedRate: 2 ** -8, shape: { fingerprintBits: 8 } })
+    expect(frozen.can).toEqual({ add: false, delete: false, grow: false, under: false })
+  })
+
+  it('a frozen set by memory: the widest fingerprints that fit, and the least where none do', async () => {
+    const planned = async (memory: string) => {
+      const { plans } = await json('--urls', '10M', '--memory', memory)
+      return plans.find((plan) => plan.filter === 'binary-fuse')
+    }
+    expect(await planned('64M')).toMatchObject({ fits: true, shape: { fingerprintBits: 32 } })
+    expect(await planned('32M')).toMatchObject({ fits: true, shape: { fingerprintBits: 16 } })
+    expect(await planned('1M')).toMatchObject({ fits: false, shape: { fingerprintBits: 8 } })
   })
 
   it('without a rate: one in a million', async () => {

@@ -243,6 +243,23 @@ describe('streams of lines', () => {
       await sieve.close()
     }
   })
+
+  it('of a stream that fails, gives the whole lines first, then its error', async () => {
+    const failing = function* () {
+      yield Buffer.from('http://a.example/\nhttp://b.exam')
+      yield Buffer.from('ple/\nhttp://a.example/\nhttp://c.exam')
+      throw new Error('cut off')
+    }
+    const sieve = await ExactSieve.open(folder(), { profile: 'raw' })
+    let kept = ''
+    const sift = async () => {
+      for await (const batch of siftLines(sieve, failing())) kept += Buffer.from(keptLines(batch, 'new'))
+    }
+    await expect(sift()).rejects.toThrow('cut off')
+    expect(kept).toBe('http://a.example/\nhttp://b.example/\n')
+    expect(await sieve.hasMany(['http://b.example/', 'http://c.exam'])).toEqual(Uint8Array.of(1, 0))
+    await sieve.close()
+  })
 })
 
 describe('opening', () => {

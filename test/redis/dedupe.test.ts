@@ -1,7 +1,8 @@
 // `urlsieve dedupe --redis`: the real command on one node and on a cluster.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectRedis, RedisSieve } from '../../src/redis/index.ts'
-import { type Ended, expectFailure, expectQuiet, linesOf, urlsieve } from '../e2e/command.ts'
+import { badInputs, expectAsPlain, writeBadInputs } from '../e2e/bad-inputs.ts'
+import { type Ended, expectFailure, expectQuiet, linesOf, temporaryFolder, urlsieve } from '../e2e/command.ts'
 import { startProxy } from './proxy.ts'
 import { type RedisNode, startCluster, startNode, whyNoRedis } from './servers.ts'
 import { repeating } from './urls.ts'
@@ -72,6 +73,14 @@ describe.skipIf(whyNoRedis)('urlsieve dedupe --redis', () => {
     expectFailure(await dedupe('--redis-name', 'a b'), 2, /name "a b"/)
     expectQuiet(await dedupe('--redis-name', 'web'))
     expectFailure(await dedupe('--redis-name', 'web', '--profile', 'raw'), 2, /has profile web, not raw/)
+  })
+
+  describe('a bad input', () => {
+    const folder = temporaryFolder()
+    beforeAll(() => writeBadInputs(folder))
+    it.each(badInputs)('%s: as without Redis', async (name) => {
+      await expectAsPlain(folder, name, ['--redis', node.url, '--redis-name', name])
+    })
   })
 
   it('a Redis that goes away: whatever was marked is printed, and one line says why it ended', async () => {

@@ -1,8 +1,8 @@
 // Who may ask: the password, the names a loopback server answers to (against DNS rebinding), and no page of another
 // origin (a browser would send it, and with the password it remembers).
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
+import { Password } from '../password.ts'
 import { Problem } from './problems.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
@@ -16,12 +16,11 @@ export function isLoopback(host: string): boolean {
 
 export class Guard {
   readonly #loopback: boolean
-  readonly #secret = randomBytes(32)
-  readonly #password: Buffer | null
+  readonly #password: Password | null
 
   constructor(host: string, password: string | undefined) {
     this.#loopback = isLoopback(host)
-    this.#password = password === undefined ? null : this.#digest(password)
+    this.#password = password === undefined ? null : new Password(password)
   }
 
   /** The refusal of a request, or null. */
@@ -37,8 +36,9 @@ export class Guard {
 
   #noPassword(path: string, headers: IncomingHttpHeaders): Problem | null {
     const { authorization } = headers
-    if (this.#password === null || OPEN.has(path)) return null
-    if (passwordsOf(authorization).some((given) => this.#isRight(given))) return null
+    const password = this.#password
+    if (password === null || OPEN.has(path)) return null
+    if (passwordsOf(authorization).some((given) => password.is(given))) return null
     const got = authorization === undefined ? 'no password' : 'a wrong password'
     // A browser asks for a password when it opens the page; the page's own requests shall fail, not wait for that.
     const mode = headers['sec-fetch-mode']
@@ -46,15 +46,6 @@ export class Guard {
     return new Problem(401, `${got}: expected 'Authorization: Bearer <password>', or Basic with any user`, {
       headers: { 'www-authenticate': `${basic}Bearer realm="urlsieve"` },
     })
-  }
-
-  // Of one length whatever the password, so that comparing tells nothing of it.
-  #isRight(given: Buffer): boolean {
-    return this.#password !== null && timingSafeEqual(this.#digest(given), this.#password)
-  }
-
-  #digest(password: string | Buffer): Buffer {
-    return createHmac('sha256', this.#secret).update(password).digest()
   }
 }
 

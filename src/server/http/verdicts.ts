@@ -3,6 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Items, SieveError } from '../../index.ts'
 import type { Hosted, House } from '../house.ts'
+import { countAdds } from '../meters.ts'
 import type { HttpOptions } from './app.ts'
 import { type LineAnswer, LineExchange } from './lines.ts'
 import { SAFE_HEADERS } from './pages.ts'
@@ -20,21 +21,13 @@ interface Question {
 /** Verdicts, 1 new and 0 seen, and the sieve's counts moved on. */
 type Ask = (hosted: Hosted, items: Items) => Promise<Uint8Array>
 
-function count({ meters }: Hosted, verdicts: Uint8Array): void {
-  let fresh = 0
-  for (let i = 0; i < verdicts.length; i++) fresh += verdicts[i]!
-  meters.adds += verdicts.length
-  meters.fresh += fresh
-  meters.seen += verdicts.length - fresh
-}
-
 const add: Ask = async (hosted, items) => {
   try {
     const verdicts = await hosted.add(items)
-    count(hosted, verdicts)
+    countAdds(hosted.meters, verdicts)
     return verdicts
   } catch (error) {
-    if (error instanceof SieveError && error.answered) count(hosted, error.answered)
+    if (error instanceof SieveError && error.answered) countAdds(hosted.meters, error.answered)
     throw error
   }
 }

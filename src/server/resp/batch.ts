@@ -2,6 +2,7 @@
 // each command: their replies come in the order of the commands.
 import type { Items } from '../../index.ts'
 import type { Answers, Hosted } from '../house.ts'
+import { countAdds } from '../meters.ts'
 import type { Parser } from './parser.ts'
 import type { Replies } from './replies.ts'
 
@@ -96,15 +97,8 @@ export class Batch {
 
   #meter(verdicts: Uint8Array): void {
     const { meters } = this.hosted!
-    if (this.act === 'has') {
-      meters.asks += verdicts.length
-      return
-    }
-    let fresh = 0
-    for (let i = 0; i < verdicts.length; i++) fresh += verdicts[i]!
-    meters.adds += verdicts.length
-    meters.fresh += fresh
-    meters.seen += verdicts.length - fresh
+    if (this.act === 'has') meters.asks += verdicts.length
+    else countAdds(meters, verdicts)
   }
 
   clear(): void {

@@ -1,5 +1,6 @@
 // BF.*: RedisBloom's commands with its replies and its words (those of Redis 8). Items are bytes, untouched.
 import type { BloomSpec, Hosted } from '../house.ts'
+import { countAdds } from '../meters.ts'
 import {
   type Call,
   type Command,
@@ -161,10 +162,8 @@ const insert: PlainCommand = {
 async function addAll(hosted: Hosted, call: Call, from: number): Promise<Reply> {
   const items = itemsFrom(call, from)
   const isThree = call.client.version === 3
-  const { meters } = hosted
   const shown = (verdicts: Uint8Array): Reply[] => {
-    for (const verdict of verdicts) meters[verdict === 1 ? 'fresh' : 'seen']++
-    meters.adds += verdicts.length
+    countAdds(hosted.meters, verdicts)
     return Array.from(verdicts, (verdict) => (isThree ? verdict === 1 : verdict))
   }
   try {

@@ -4,6 +4,7 @@ import type { Hosted, House } from '../house.ts'
 import type { ServerInfo } from '../info.ts'
 import type { RespLimits } from '../limits.ts'
 import { nameFrom } from '../names.ts'
+import type { Password } from '../password.ts'
 import type { Dumps } from './dumps.ts'
 import type { Parser } from './parser.ts'
 import { Failure, type Reply } from './replies.ts'
@@ -13,7 +14,7 @@ export interface RespServer {
   readonly house: House
   readonly info: ServerInfo
   readonly limits: RespLimits
-  readonly password: string | undefined
+  readonly password: Password | undefined
   readonly dumps: Dumps
   readonly clients: ReadonlySet<Client>
   /** The durable kind: said to clients that ask for the configuration. */

@@ -6,6 +6,7 @@ import type { House } from '../house.ts'
 import type { ServerInfo } from '../info.ts'
 import type { RespLimits } from '../limits.ts'
 import type { Log } from '../log.ts'
+import { Password } from '../password.ts'
 import { Connection } from './connection.ts'
 import { Dumps } from './dumps.ts'
 import type { Hall } from './hall.ts'
@@ -47,7 +48,7 @@ export async function openResp(house: House, options: RespOptions): Promise<Resp
     house,
     info,
     limits,
-    password: options.password,
+    password: options.password === undefined ? undefined : new Password(options.password),
     dumps: new Dumps(limits.itemBytes, house.limitBytes ?? Number.MAX_SAFE_INTEGER),
     clients: connections,
     isDurable: options.isDurable,
