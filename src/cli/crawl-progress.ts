@@ -1,6 +1,8 @@
-// Progress of a crawl, on a terminal only: pages, links, repeats, rate. The first line appears after a second.
+// Progress of a crawl, on a terminal only: pages, links, repeats, rate, and who slows it down. The first line appears after a second.
 import { isatty } from 'node:tty'
+import { delayedHosts } from './crawl-summary.ts'
 import { tell } from './output.ts'
+import { grouped } from './values.ts'
 
 const STEP_MS = 250
 const FIRST_MS = 1000
@@ -10,6 +12,7 @@ export interface CrawlReading {
   readonly links: number
   readonly repeats: number
   readonly pending: number
+  readonly delayed: number
 }
 
 export class CrawlProgress {
@@ -31,13 +34,14 @@ export class CrawlProgress {
     tell(`\r\x1b[K${this.text(reading, ms / 1000)}`)
   }
 
-  text({ pages, links, repeats, pending }: CrawlReading, seconds: number): string {
+  text({ pages, links, repeats, pending, delayed }: CrawlReading, seconds: number): string {
     return [
       `${grouped(pages)} pages`,
       `${(pages / seconds).toFixed(1)}/s`,
       `${grouped(links)} links`,
       `${grouped(repeats)} repeats`,
       `${grouped(pending)} to fetch`,
+      ...delayedHosts(delayed),
     ].join(' · ')
   }
 
@@ -47,6 +51,3 @@ export class CrawlProgress {
     if (this.#shown) tell('\r\x1b[K')
   }
 }
-
-/** 1,234,567. */
-export const grouped = (value: number) => value.toLocaleString('en-US')

@@ -1,8 +1,9 @@
 // What a crawl did, in a few lines for people.
 import type { AuditCounts } from '../crawlers/audit.ts'
 import type { QueueStats } from '../crawlers/crawlee.ts'
+import { MOST_DELAY_SECONDS } from '../crawlers/pace.ts'
 import type { CrawlCounts } from '../crawlers/site-crawl.ts'
-import { grouped } from './crawl-progress.ts'
+import { grouped } from './values.ts'
 
 type Counts = CrawlCounts & QueueStats & Partial<AuditCounts>
 
@@ -15,6 +16,8 @@ export function crawlSummary(counts: Counts, seconds: number, folder?: string): 
     `${grouped(repeats)} repeats skipped`,
     ...counted(elsewhere, 'to other hosts'),
     ...counted(closed, 'closed by robots.txt'),
+    ...delayedHosts(counts.delayed),
+    ...counted(counts.capped, `asking for more than ${MOST_DELAY_SECONDS} s`),
     ...counted(otherTypes, 'not HTML'),
     ...counted(failed, 'failed'),
     ...counted(same, 'of the same text'),
@@ -33,5 +36,9 @@ export function crawlSummary(counts: Counts, seconds: number, folder?: string): 
   }
   return lines.map((line) => `urlsieve: ${line}\n`).join('')
 }
+
+/** None are not worth a word. */
+export const delayedHosts = (count: number) =>
+  counted(count, `${count === 1 ? 'host' : 'hosts'} with a Crawl-delay`)
 
 const counted = (count: number, what: string) => (count > 0 ? [`${grouped(count)} ${what}`] : [])

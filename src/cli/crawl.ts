@@ -55,7 +55,7 @@ export function crawlCommand(program: Command): void {
     .option('--user-agent <name>', 'who asks, also for robots.txt')
     .option('--all-hosts', 'follow links to other hosts')
     .option('--all-types', 'fetch what is not HTML too')
-    .option('--ignore-robots', 'fetch what robots.txt closes: for a site of your own')
+    .option('--ignore-robots', 'fetch what robots.txt closes, at your own pace: for a site of your own')
     .option('-o, --output <file>', 'write here instead of stdout')
     .option('--stats', 'the summary as one JSON object')
     .option('--quiet', 'no progress and no summary')
@@ -96,6 +96,7 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
     sieve: audit ?? sieve.urls,
     layers: true,
     perHostPerSecond,
+    hostDelays: !flags.ignoreRobots,
   })
   const site = new SiteCrawl({
     urls,

@@ -44,6 +44,8 @@ export interface SieveQueueOptions {
   readonly layers?: boolean
   /** At most so many requests a second to each host. Default: no limit. */
   readonly perHostPerSecond?: number
+  /** Each host's own delay is told by `keepDelay`; until it is, the host gets one request at a time. Default false. */
+  readonly hostDelays?: boolean
 }
 
 export interface QueueStats {
@@ -71,6 +73,7 @@ interface Ready {
 interface Open {
   readonly place: number
   readonly depth: number
+  readonly host: string
 }
 
 /**
@@ -96,14 +99,14 @@ export class SieveQueue implements IRequestManager {
     Class: typeof Request,
     frontier: Frontier,
     sieve: SeenUrls,
-    { layers = false, perHostPerSecond = 0, sieve: given }: SieveQueueOptions,
+    { layers = false, perHostPerSecond = 0, hostDelays = false, sieve: given }: SieveQueueOptions,
   ) {
     this.#Request = Class
     this.#frontier = frontier
     this.#sieve = sieve
     this.#ownsSieve = given === undefined
     this.#layers = layers
-    this.#pace = new Pace(perHostPerSecond)
+    this.#pace = new Pace(perHostPerSecond, hostDelays)
   }
 
   /** A queue in memory, or the one of a folder, as it was left. */
@@ -160,7 +163,7 @@ export class SieveQueue implements IRequestManager {
     if (i < 0) return null
     const [{ request, place, host }] = this.#ready.splice(i, 1) as [Ready]
     this.#pace.take(host)
-    this.#open.set(request.id!, { place, depth: request.crawlDepth })
+    this.#open.set(request.id!, { place, depth: request.crawlDepth, host })
     return request as Request<T>
   }
 
@@ -172,7 +175,7 @@ export class SieveQueue implements IRequestManager {
     const open = this.#open.get(request.id ?? '')
     if (!open) return null
     this.#frontier.finish(open.place)
-    this.#open.delete(request.id!)
+    this.#end(request, open)
     request.handledAt ??= new Date().toISOString()
     return this.#info(request.uniqueKey, true, true)
   }
@@ -185,7 +188,7 @@ export class SieveQueue implements IRequestManager {
     if (!open) return null
     const first = forefront || this.#layers
     this.#frontier.again(open.place, textOf(askedFor(request, this.#Request)), first)
-    this.#open.delete(request.id!)
+    this.#end(request, open)
     if (first) this.#loadFirst(1)
     return this.#info(request.uniqueKey, true, false, forefront)
   }
@@ -229,10 +232,28 @@ export class SieveQueue implements IRequestManager {
     return { addedRequests, waitForAllRequestsToBeAdded: Promise.resolve([]), requestsOverLimit }
   }
 
+  /**
+   * With `hostDelays`: the host of that URL asks for so many seconds from the end of a request to the next; 0: for none.
+   * The largest it has asked for counts, up to a minute, and the pace of `perHostPerSecond` if that is slower.
+   */
+  keepDelay(url: string, seconds: number): void {
+    this.#pace.keep(hostOf(url), seconds * 1000)
+  }
+
+  /** A redirect has led to that URL. It is not held back, but the delay of its host counts once more. */
+  redirected(url: string): void {
+    this.#pace.redirect(hostOf(url))
+  }
+
   /** Puts everything on the disk and lets another process open it. Closes the sieve too, unless it was given. */
   async close(): Promise<void> {
     this.#frontier.close()
     if (this.#ownsSieve) await this.#sieve.close?.()
+  }
+
+  #end({ id }: Request, { host }: Open): void {
+    this.#open.delete(id!)
+    this.#pace.end(host)
   }
 
   // First written down, then marked: what a crash leaves between the two is written down, and marked on opening.

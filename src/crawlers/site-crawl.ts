@@ -1,15 +1,18 @@
 // The web crawler of the papers, on Crawlee: starts at pages, takes their links, goes layer by layer until the depth or
-// until nothing is new. Polite: robots.txt, a pace for each host (the queue's), its own name, the hosts it was given.
+// until nothing is new. Polite: robots.txt with its Crawl-delay, a pace for each host (the queue's), its own name, the
+// hosts it was given.
 import type { CheerioCrawlingContext } from '@crawlee/cheerio'
 import type { ContentSieve, ContentVerdict } from '../content/content-sieve.ts'
 import type { CrawleeQueue } from './crawlee.ts'
+import { hostOf, MOST_DELAY_SECONDS } from './pace.ts'
 import { linksOf, textIn, titleOf } from './page-links.ts'
 import { crawleeCheerio } from './peers.ts'
+import { robotsCrawler } from './robots.ts'
 
 export interface SiteCrawlOptions {
   /** Where it starts; their hosts are the ones it stays on. */
   readonly urls: readonly string[]
-  /** Opened with `layers` and a pace. */
+  /** Opened with `layers`, a pace, and `hostDelays` unless robots.txt is ignored. */
   readonly queue: CrawleeQueue
   /** Marks a URL that was reached by a redirect, so that it is not fetched again under its own name. */
   readonly mark: (urls: readonly string[]) => unknown
@@ -58,6 +61,10 @@ export interface CrawlCounts {
   elsewhere: number
   /** Not fetched since robots.txt closes them: links, as often as found. */
   closed: number
+  /** Hosts whose robots.txt asks for a delay between requests. */
+  delayed: number
+  /** Of those, who ask for more than is kept. */
+  capped: number
   /** Not HTML: left out before their body came. */
   otherTypes: number
   failed: number
@@ -77,6 +84,8 @@ export class SiteCrawl {
     links: 0,
     elsewhere: 0,
     closed: 0,
+    delayed: 0,
+    capped: 0,
     otherTypes: 0,
     failed: 0,
     same: 0,
@@ -84,6 +93,8 @@ export class SiteCrawl {
   }
   readonly #options: SiteCrawlOptions
   readonly #hosts: Set<string>
+  readonly #delayed = new Set<string>()
+  readonly #capped = new Set<string>()
   #stopped = false
 
   constructor(options: SiteCrawlOptions) {
@@ -97,7 +108,10 @@ export class SiteCrawl {
     crawlee.log.setLevel(crawlee.LogLevel.OFF)
     const { queue, depth, concurrency, userAgent, ignoreRobots, allTypes, pages } = this.#options
     const mayStart = () => !this.#stopped && (pages === undefined || this.#begun() < pages)
-    const crawler = new crawlee.CheerioCrawler(
+    const Crawler = ignoreRobots
+      ? crawlee.CheerioCrawler
+      : robotsCrawler(crawlee.CheerioCrawler, userAgent, (url, seconds) => this.#delay(url, seconds))
+    const crawler = new Crawler(
       {
         requestQueue: queue,
         useSessionPool: false,
@@ -118,6 +132,7 @@ export class SiteCrawl {
           (_, gotOptions) => {
             gotOptions.useHeaderGenerator = false
             gotOptions.headers = { ...gotOptions.headers, 'user-agent': userAgent }
+            gotOptions.hooks = { beforeRedirect: [({ url }) => queue.redirected(String(url))] }
           },
         ],
         requestHandler: (context) => this.#page(context),
@@ -144,6 +159,15 @@ export class SiteCrawl {
   #begun(): number {
     const { pages, failed, otherTypes } = this.counts
     return pages + failed + otherTypes + this.#options.queue.stats().inProgress
+  }
+
+  #delay(url: string, seconds: number): void {
+    this.#options.queue.keepDelay(url, seconds)
+    if (seconds === 0) return
+    this.#delayed.add(hostOf(url))
+    if (seconds > MOST_DELAY_SECONDS) this.#capped.add(hostOf(url))
+    this.counts.delayed = this.#delayed.size
+    this.counts.capped = this.#capped.size
   }
 
   async #page(context: CheerioCrawlingContext): Promise<void> {

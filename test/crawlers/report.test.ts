@@ -5,6 +5,7 @@ import { crawlSummary } from '../../src/cli/crawl-summary.ts'
 
 const counts = {
   ...{ pages: 1234, links: 20_000, elsewhere: 0, closed: 2, otherTypes: 0, failed: 0, same: 0, near: 0 },
+  ...{ delayed: 0, capped: 0 },
   ...{ offered: 19_000, repeats: 17_000, inProgress: 0, pending: 0, handled: 1234 },
 }
 
@@ -13,6 +14,7 @@ it('progress: pages, rate, links, repeats', () => {
   expect(progress.text({ ...counts, pending: 766 }, 100)).toBe(
     '1,234 pages · 12.3/s · 20,000 links · 17,000 repeats · 766 to fetch',
   )
+  expect(progress.text({ ...counts, delayed: 1 }, 100)).toMatch(/ · 0 to fetch · 1 host with a Crawl-delay$/)
   progress.done()
 })
 
@@ -20,6 +22,12 @@ describe('summary', () => {
   it('what was found, and what not', () => {
     expect(crawlSummary(counts, 61.23)).toBe(
       'urlsieve: 1,234 pages fetched · 20,000 links found · 17,000 repeats skipped · 2 closed by robots.txt · 61.2 s\n',
+    )
+  })
+
+  it('who asked for a delay', () => {
+    expect(crawlSummary({ ...counts, delayed: 2, capped: 1 }, 1)).toContain(
+      ' · 2 closed by robots.txt · 2 hosts with a Crawl-delay · 1 asking for more than 60 s · ',
     )
   })
 
