@@ -11,6 +11,10 @@ export const NO_TRAILING_SLASH: u32 = 2
 /** URLs with a query go to the platform (profiles that edit parameters). */
 export const QUERY_IS_UNUSUAL: u32 = 4
 
+/** "https://" and "http://", as they lie in memory. */
+const HTTPS: u64 = 0x2f2f3a7370747468
+const HTTP: u64 = 0x2f2f3a70747468
+
 const UNUSUAL: usize = 0
 const DOTS: usize = 1
 
@@ -43,6 +47,7 @@ function prepare(): void {
   mark(pathHigh, pathLow, 16, 1 << 7, 1 << 0xb | 1 << 0xd | 1 << 0xf) // { } DEL
   mark(pathHigh, pathLow, 32, 1 << 3, 1 << 0xf) // ?
   mark(pathHigh, pathLow, 64, 1 << 2, 1 << 3 | 1 << 5 | 1 << 7) // # % '
+  mark(pathHigh, pathLow, 128, 1 << 2, 1 << 0xe | 1 << 0xf) // . /
 }
 prepare()
 
@@ -58,33 +63,52 @@ function isEscapedDot(p: usize, end: usize): bool {
   return p + 2 < end && load<u8>(p, 1) == 0x32 && (load<u8>(p, 2) | 0x20) == 0x65
 }
 
-// Copies path and query from [p, end) to `out`, 16 bytes at a time, up to a '#'. Returns the end of the copy, or
-// UNUSUAL, or DOTS when the path may have dot segments.
+// Copies sixteen bytes and says of each what it means.
+// @ts-ignore: decorator
+@inline
+function copied(p: usize, out: usize, high: v128, low: v128): v128 {
+  const v = v128.load(p)
+  v128.store(out, v)
+  return v128.and(
+    i8x16.swizzle(high, i8x16.shr_u(v, 4)),
+    i8x16.swizzle(low, v128.and(v, i8x16.splat(15)))
+  )
+}
+
+// @ts-ignore: decorator
+@inline
+function bits(a: v128, b: v128, c: v128, d: v128): u64 {
+  return <u64>i8x16.bitmask(a) | <u64>i8x16.bitmask(b) << 16 | <u64>i8x16.bitmask(c) << 32 | <u64>i8x16.bitmask(d) << 48
+}
+
+// Which of the 64 bytes at `p` are `c`.
+function places(p: usize, c: u8): u64 {
+  const wanted = i8x16.splat(c)
+  return bits(
+    i8x16.eq(v128.load(p), wanted), i8x16.eq(v128.load(p, 16), wanted),
+    i8x16.eq(v128.load(p, 32), wanted), i8x16.eq(v128.load(p, 48), wanted),
+  )
+}
+
+// Copies path and query from [p, end) to `out`, 64 bytes at a time (most need one step: how many cannot be guessed), up
+// to a '#'. Returns the end of the copy, or UNUSUAL, or DOTS when the path may have dot segments.
 function copyTail(p: usize, end: usize, out: usize, rules: u32, inPath: bool): usize {
   const high = v128.load(pathHigh)
   const low = v128.load(pathLow)
-  const half = i8x16.splat(15)
   const zero = i8x16.splat(0)
-  const slashes = i8x16.splat(0x2f)
-  const dots = i8x16.splat(0x2e)
-  let afterSlash: u32 = 0
+  let before: u64 = 0
   while (p < end) {
-    const v = v128.load(p)
-    v128.store(out, v)
-    const room = end - p
-    const valid: u32 = room >= 16 ? 0xffff : (1 << <u32>room) - 1
-    const kinds = v128.and(
-      i8x16.swizzle(high, i8x16.shr_u(v, 4)),
-      i8x16.swizzle(low, v128.and(v, half))
-    )
-    let marked = <u32>i8x16.bitmask(i8x16.ne(kinds, zero)) & valid
-    let dotted: u32 = 0
-    if (inPath) {
-      const slash = <u32>i8x16.bitmask(i8x16.eq(v, slashes))
-      dotted = (slash << 1 | afterSlash) & <u32>i8x16.bitmask(i8x16.eq(v, dots)) & valid
-      afterSlash = slash >> 15 & 1
-    }
-    marked |= dotted
+    const a = copied(p, out, high, low)
+    const b = copied(p + 16, out + 16, high, low)
+    const c = copied(p + 32, out + 32, high, low)
+    const d = copied(p + 48, out + 48, high, low)
+    const valid: u64 = end - p >= 64 ? ~0 : ((<u64>1) << <u64>(end - p)) - 1
+    let marked = bits(i8x16.gt_s(a, zero), i8x16.gt_s(b, zero), i8x16.gt_s(c, zero), i8x16.gt_s(d, zero)) & valid
+    const steps = bits(a, b, c, d)
+    // Dots and slashes side by side are rare: only then it is asked whether a dot follows a slash.
+    const pairs = (steps << 1 | before) & steps & valid
+    before = steps >> 63
+    if (pairs && inPath) marked |= pairs & places(p - 1, 0x2f) & places(p, 0x2e)
     while (marked) {
       const at = <usize>ctz(marked)
       const c = load<u8>(p + at)
@@ -104,8 +128,8 @@ function copyTail(p: usize, end: usize, out: usize, rules: u32, inPath: bool): u
         return UNUSUAL
       }
     }
-    p += 16
-    out += 16
+    p += 64
+    out += 64
   }
   return out - (p - end)
 }
@@ -144,53 +168,68 @@ function copyDotted(p: usize, end: usize, out: usize, rules: u32): usize {
   return p < end ? copyTail(p, end, out, rules, true) : out
 }
 
+// @ts-ignore: decorator
+@inline
+function hostKinds(v: v128): v128 {
+  return v128.and(
+    i8x16.swizzle(v128.load(hostHigh), i8x16.shr_u(v, 4)),
+    i8x16.swizzle(v128.load(hostLow), v128.and(v, i8x16.splat(15)))
+  )
+}
+
+// @ts-ignore: decorator
+@inline
+function lowered(v: v128, kinds: v128): v128 {
+  const letters = i8x16.ne(v128.and(kinds, i8x16.splat(LETTER)), i8x16.splat(0))
+  return v128.or(v, v128.and(letters, i8x16.splat(0x20)))
+}
+
+// @ts-ignore: decorator
+@inline
+function both(a: v128, b: v128): u64 {
+  return <u64>i8x16.bitmask(a) | <u64>i8x16.bitmask(b) << 16
+}
+
 // Writes the key of the line [p, end) to `out`; returns the key's end, or UNUSUAL. The key is at most two bytes
-// longer than the line; up to 15 bytes more may be written.
+// longer than the line; up to 63 bytes more may be written.
 function canonicalOne(p: usize, end: usize, out: usize, rules: u32): usize {
   while (p < end && load<u8>(p) <= 0x20) p++
   while (end > p && load<u8>(end - 1) <= 0x20) end--
   if (end - p < 8) return UNUSUAL
   const origin = out
   const head = load<u64>(p)
-  let isHttps = false
-  if ((head | 0x2020202020) == 0x2f2f3a7370747468) {
-    isHttps = true
-    p += 8
-  } else if (((head | 0x20202020) & 0x00ffffffffffffff) == 0x2f2f3a70747468) {
-    p += 7
-  } else {
-    return UNUSUAL
-  }
-  if (isHttps || rules & HTTP_IS_HTTPS) {
-    store<u64>(out, 0x2f2f3a7370747468)
-    out += 8
-  } else {
-    store<u64>(out, 0x2f2f3a70747468)
-    out += 7
-  }
+  const isHttps = <u32>((head | 0x2020202020) == HTTPS)
+  const isHttp = <u32>(((head | 0x20202020) & 0x00ffffffffffffff) == HTTP)
+  if (!(isHttps | isHttp)) return UNUSUAL
+  p += 7 + isHttps
+  const asHttps = isHttps | (rules & HTTP_IS_HTTPS)
+  store<u64>(out, asHttps ? HTTPS : HTTP)
+  out += 7 + asHttps
 
   const host = out
   let label: usize = out
-  let hyphen: u32 = 0
+  let hyphen: u64 = 0
   while (true) {
     const v = v128.load(p)
-    const kinds = v128.and(
-      i8x16.swizzle(v128.load(hostHigh), i8x16.shr_u(v, 4)),
-      i8x16.swizzle(v128.load(hostLow), v128.and(v, i8x16.splat(15)))
-    )
-    const letters = i8x16.ne(v128.and(kinds, i8x16.splat(LETTER)), i8x16.splat(0))
-    v128.store(out, v128.or(v, v128.and(letters, i8x16.splat(0x20))))
-    const others = <u32>i8x16.bitmask(i8x16.eq(kinds, i8x16.splat(0))) | 0x10000
+    const w = v128.load(p, 16)
+    const first = hostKinds(v)
+    const second = hostKinds(w)
+    v128.store(out, lowered(v, first))
+    v128.store(out, lowered(w, second), 16)
+    const zero = i8x16.splat(0)
+    const others = both(i8x16.eq(first, zero), i8x16.eq(second, zero)) | 0x100000000
     const size = min(<usize>ctz(others), end - p)
-    const within: u32 = (1 << <u32>size) - 1
-    const dots = <u32>i8x16.bitmask(i8x16.eq(v, i8x16.splat(0x2e))) & within
-    if (dots) label = out + 32 - clz(dots)
-    const hyphens = <u32>i8x16.bitmask(i8x16.eq(v, i8x16.splat(0x2d))) & within
+    const within = ((<u64>1) << <u64>size) - 1
+    const dot = i8x16.splat(0x2e)
+    const dots = both(i8x16.eq(v, dot), i8x16.eq(w, dot)) & within
+    label = dots ? out + 64 - <usize>clz(dots) : label
+    const dash = i8x16.splat(0x2d)
+    const hyphens = both(i8x16.eq(v, dash), i8x16.eq(w, dash)) & within
     if (hyphens & (hyphens << 1 | hyphen)) return UNUSUAL // xn-- and its like
-    hyphen = hyphens >> 15
+    hyphen = hyphens >> 31
     p += size
     out += size
-    if (size < 16) break
+    if (size < 32) break
   }
   const size = out - host
   if (size == 0 || size > 63 || label == out) return UNUSUAL
