@@ -147,6 +147,8 @@ function lastWord(p: usize, size: usize): u64 {
  * Hashes four keys at once, two in a vector, and stores their hashes at `out`. All have as many whole words: the same
  * size / 8, rounded down.
  */
+// @ts-ignore: decorator
+@inline
 export function siphash13Four(
   p: usize, sizeP: usize, q: usize, sizeQ: usize, r: usize, sizeR: usize, s: usize, sizeS: usize, out: usize,
 ): void {
