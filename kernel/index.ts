@@ -11,6 +11,7 @@ export { readCommands, badLines, answerCommands } from './commands'
 export { writtenHashes, writtenKeyBytes, writtenKeys, countBits, uniteBits } from './journal'
 export { setKey } from './families/siphash'
 export { setHash, hashKeys } from './hash'
+export { setOne, addOne, hasOne } from './one'
 export {
   fingerprintCreate, fingerprintAdd, fingerprintHas, fingerprintDelete,
   fingerprintCount, fingerprintBytes, fingerprintSegment, fingerprintDirectoryBits, fingerprintSegmentBytes,

@@ -31,6 +31,9 @@ export interface KernelExports {
   setKey(lo: bigint, hi: bigint): void
   setHash(families: bigint, count: number, seed: bigint): void
   hashKeys(n: number): void
+  setOne(filter: number, rules: number): void
+  addOne(): number
+  hasOne(): number
   fingerprintCreate(): number
   fingerprintAdd(from: number, n: number): number
   fingerprintHas(from: number, n: number): void
@@ -106,6 +109,9 @@ export function compileKernel(): Promise<WebAssembly.Module> {
   compiled ??= WebAssembly.compile(Uint8Array.from(atob(kernelBytes), (c) => c.charCodeAt(0)))
   return compiled
 }
+
+/** What `addOne` and `hasOne` answer when the steps are to be done one by one. */
+export const NOT_DONE = 2
 
 export class Kernel {
   readonly call: KernelExports

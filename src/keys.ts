@@ -39,6 +39,12 @@ export class Keys {
     this.#way = wayOf(profile)
   }
 
+  /** What the kernel needs to make the usual keys by itself; -1: lines are keys. Null: it cannot. */
+  get kernelRules(): number | null {
+    if (this.#way.way === 'raw') return -1
+    return this.#way.way === 'kernel' ? this.#way.rules : null
+  }
+
   /** Gives each of the batch's n lines its key. */
   make(kernel: Kernel, n: number): void {
     const { call } = kernel

@@ -15,7 +15,7 @@ import {
   filterKind,
 } from './filters/registry.ts'
 import { applyHash, chooseHash, type HashChoice, type HashName, isWideHash } from './hashes.ts'
-import { compileKernel, type Kernel } from './kernel.ts'
+import { compileKernel, type Kernel, NOT_DONE } from './kernel.ts'
 import { Keys } from './keys.ts'
 import { unite } from './merge.ts'
 import { Shards } from './shards.ts'
@@ -126,6 +126,7 @@ export class Sieve {
   #keepsKeys = false
   /** The filter takes 64-bit hashes of the keys. */
   readonly #hashes: boolean
+  #canBeInOneCall = false
   #urls = 0
   #seen = 0
   #room: UrlRoom
@@ -151,6 +152,10 @@ export class Sieve {
     const spreads = this.#hashes && this.#isWide
     const shards = new Shards(this.#module, this.#kind, this.plan, spreads, this.#instanceBytes, froms)
     applyHash(shards.front, this.#hash)
+    const { inOneCall } = this.#kind
+    const { kernelRules } = this.#keys
+    this.#canBeInOneCall = this.#hashes && inOneCall !== undefined && kernelRules !== null
+    if (this.#canBeInOneCall) shards.front.call.setOne(inOneCall!, kernelRules!)
     return shards
   }
 
@@ -182,14 +187,26 @@ export class Sieve {
 
   /** Marks a URL. True: it is new. False: it was seen, or the filter errs. */
   add(url: string): boolean {
-    this.#one(url)
-    this.#add(0, 1)
-    return this.#kernel.verdicts[0] === 1
+    this.#room.one(url)
+    const verdict = this.#isInOneCall ? this.#kernel.call.addOne() : NOT_DONE
+    this.#kernel.refresh()
+    if (verdict === NOT_DONE) {
+      this.#prepare(1)
+      this.#add(0, 1)
+      return this.#kernel.verdicts[0] === 1
+    }
+    if (verdict === 1) this.#urls++
+    else this.#seen++
+    return verdict === 1
   }
 
   /** Whether a URL was seen. Marks nothing. */
   has(url: string): boolean {
-    this.#one(url)
+    this.#room.one(url)
+    const verdict = this.#isInOneCall ? this.#kernel.call.hasOne() : NOT_DONE
+    this.#kernel.refresh()
+    if (verdict !== NOT_DONE) return verdict === 0
+    this.#prepare(1)
     this.#has(0, 1)
     return this.#kernel.verdicts[0] === 0
   }
@@ -413,6 +430,11 @@ export class Sieve {
   #prepare(n: number): void {
     this.#keys.make(this.#kernel, n)
     if (this.#hashes) this.#kernel.call.hashKeys(n)
+  }
+
+  // A single URL takes all steps in one call: in one instance, and when nothing is to be written down.
+  get #isInOneCall(): boolean {
+    return this.#canBeInOneCall && this.#journal === null && this.#shards.count === 1
   }
 
   // Makes a batch of one URL.

@@ -27,6 +27,7 @@ export const blocked: FilterKind = {
   errs: 'towards "seen", at the rate its fill gives; never towards "new"',
   can: { delete: false, grow: false, under: false },
   takes: 'hashes',
+  inOneCall: 1,
 
   plan(request) {
     checkSizes(request)

@@ -28,6 +28,7 @@ export const classic: FilterKind = {
   errs: 'towards "seen", at the rate its fill gives; never towards "new"',
   can: { delete: false, grow: false, under: false },
   takes: 'wide-hashes',
+  inOneCall: 2,
 
   plan(request) {
     checkSizes(request)

@@ -151,6 +151,8 @@ export interface FilterKind {
    * On keys it lives in one instance.
    */
   readonly takes: 'hashes' | 'wide-hashes' | 'keys'
+  /** Its number in kernel/one.ts, when a single URL can go all the way in one call. */
+  readonly inOneCall?: number
   /** Past this many URLs it is too slow for anything but history. */
   readonly comfortableUrls?: number
   plan(request: FilterOptions): Plan

@@ -21,6 +21,7 @@ export const fingerprint: FilterKind = {
   errs: 'towards "seen" with n / 2^64; never towards "new"',
   can: { delete: true, grow: true, under: false },
   takes: 'hashes',
+  inOneCall: 0,
 
   plan(request) {
     checkSizes(request)
