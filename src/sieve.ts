@@ -188,7 +188,7 @@ export class Sieve {
   /** Marks a URL. True: it is new. False: it was seen, or the filter errs. */
   add(url: string): boolean {
     this.#room.one(url)
-    const verdict = this.#isInOneCall ? this.#kernel.call.addOne() : NOT_DONE
+    const verdict = this.#isInOneCall() ? this.#kernel.call.addOne() : NOT_DONE
     this.#kernel.refresh()
     if (verdict === NOT_DONE) {
       this.#prepare(1)
@@ -203,7 +203,7 @@ export class Sieve {
   /** Whether a URL was seen. Marks nothing. */
   has(url: string): boolean {
     this.#room.one(url)
-    const verdict = this.#isInOneCall ? this.#kernel.call.hasOne() : NOT_DONE
+    const verdict = this.#isInOneCall() ? this.#kernel.call.hasOne() : NOT_DONE
     this.#kernel.refresh()
     if (verdict !== NOT_DONE) return verdict === 0
     this.#prepare(1)
@@ -433,7 +433,7 @@ export class Sieve {
   }
 
   // A single URL takes all steps in one call: in one instance, and when nothing is to be written down.
-  get #isInOneCall(): boolean {
+  #isInOneCall(): boolean {
     return this.#canBeInOneCall && this.#journal === null && this.#shards.count === 1
   }
 
