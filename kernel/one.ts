@@ -1,12 +1,11 @@
 // A batch of one, all the way in one call: a crossing for each step would cost more than the step itself. What it cannot
 // do by itself it leaves undone, for the steps one by one.
-import { verdicts } from './batch'
+import { keyEnds, keyStarts, lineEnds, lineStarts, verdicts } from './batch'
 import { canonicalise } from './canonical'
 import { blockedAdd, blockedHas } from './filters/blocked'
 import { classicAdd, classicHas } from './filters/classic'
 import { fingerprintAdd, fingerprintHas } from './filters/fingerprint'
 import { hashKeys } from './hash'
-import { takeLinesAsKeys } from './lines'
 
 /** Numbers that the filters in `src/filters/` know as their `inOneCall`; any other is `classic`. */
 const FINGERPRINT: u32 = 0
@@ -24,24 +23,32 @@ export function setOne(chosen: u32, keyRules: i32): void {
   rules = keyRules
 }
 
-// The key and the hash of the batch's first line. False when the platform is to make the key.
-function prepared(): bool {
-  if (rules < 0) takeLinesAsKeys(1)
-  else if (canonicalise(1, rules) != 0) return false
+// Makes the bytes [at, at + size) the batch's first line, and its key and hash. False: the platform is to make the key.
+// @ts-ignore: decorator
+@inline
+function take(at: u32, size: u32): bool {
+  store<u32>(lineStarts, at)
+  store<u32>(lineEnds, at + size)
+  if (rules < 0) {
+    store<u32>(keyStarts, at)
+    store<u32>(keyEnds, at + size)
+  } else if (canonicalise(1, rules) != 0) {
+    return false
+  }
   hashKeys(1)
   return true
 }
 
-/** The verdict of adding the batch's first line: 1 new, 0 seen. 2: nothing was done. */
-export function addOne(): u32 {
-  if (!prepared()) return NOT_DONE
+/** The verdict of adding a URL that lies at `at`: 1 new, 0 seen. 2: nothing was done but to make it a line. */
+export function addOne(at: u32, size: u32): u32 {
+  if (!take(at, size)) return NOT_DONE
   const done = filter == FINGERPRINT ? fingerprintAdd(0, 1) : filter == BLOCKED ? blockedAdd(0, 1) : classicAdd(0, 1)
   return done ? <u32>load<u8>(verdicts) : NOT_DONE
 }
 
 /** The same of asking. */
-export function hasOne(): u32 {
-  if (!prepared()) return NOT_DONE
+export function hasOne(at: u32, size: u32): u32 {
+  if (!take(at, size)) return NOT_DONE
   if (filter == FINGERPRINT) fingerprintHas(0, 1)
   else if (filter == BLOCKED) blockedHas(0, 1)
   else classicHas(0, 1)

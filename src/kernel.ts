@@ -32,8 +32,8 @@ export interface KernelExports {
   setHash(families: bigint, count: number, seed: bigint): void
   hashKeys(n: number): void
   setOne(filter: number, rules: number): void
-  addOne(): number
-  hasOne(): number
+  addOne(at: number, size: number): number
+  hasOne(at: number, size: number): number
   fingerprintCreate(): number
   fingerprintAdd(from: number, n: number): number
   fingerprintHas(from: number, n: number): void

@@ -187,26 +187,28 @@ export class Sieve {
 
   /** Marks a URL. True: it is new. False: it was seen, or the filter errs. */
   add(url: string): boolean {
-    this.#room.one(url)
-    const verdict = this.#isInOneCall() ? this.#kernel.call.addOne() : NOT_DONE
-    this.#kernel.refresh()
-    if (verdict === NOT_DONE) {
-      this.#prepare(1)
-      this.#add(0, 1)
-      return this.#kernel.verdicts[0] === 1
+    if (this.#isInOneCall()) {
+      const size = this.#room.write(url)
+      const verdict = this.#kernel.call.addOne(this.#room.at, size)
+      this.#kernel.refresh()
+      if (verdict === 1) this.#urls++
+      if (verdict === 0) this.#seen++
+      if (verdict !== NOT_DONE) return verdict === 1
     }
-    if (verdict === 1) this.#urls++
-    else this.#seen++
-    return verdict === 1
+    this.#one(url)
+    this.#add(0, 1)
+    return this.#kernel.verdicts[0] === 1
   }
 
   /** Whether a URL was seen. Marks nothing. */
   has(url: string): boolean {
-    this.#room.one(url)
-    const verdict = this.#isInOneCall() ? this.#kernel.call.hasOne() : NOT_DONE
-    this.#kernel.refresh()
-    if (verdict !== NOT_DONE) return verdict === 0
-    this.#prepare(1)
+    if (this.#isInOneCall()) {
+      const size = this.#room.write(url)
+      const verdict = this.#kernel.call.hasOne(this.#room.at, size)
+      this.#kernel.refresh()
+      if (verdict !== NOT_DONE) return verdict === 0
+    }
+    this.#one(url)
     this.#has(0, 1)
     return this.#kernel.verdicts[0] === 0
   }

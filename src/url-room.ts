@@ -35,14 +35,24 @@ export class UrlRoom {
     this.#bytes = this.#kernel.bytes.subarray(this.#at, this.#at + bytes)
   }
 
-  /** A batch of one URL. */
-  one(url: string): void {
+  /** Where what `write` has written begins. */
+  get at(): number {
+    return this.#at
+  }
+
+  /** Writes one URL. Returns its bytes. */
+  write(url: string): number {
     const need = url.length * 3
     // The view has no length once the memory has grown.
     if (need >= this.#bytes.length) this.#reserve(Math.max(need + 1, SHORT_BYTES))
-    const { lineStarts, lineEnds } = this.#kernel
-    lineStarts[0] = this.#at
-    lineEnds[0] = this.#at + encoder.encodeInto(url, this.#bytes).written
+    return encoder.encodeInto(url, this.#bytes).written
+  }
+
+  /** A batch of one URL. */
+  one(url: string): void {
+    const size = this.write(url)
+    this.#kernel.lineStarts[0] = this.#at
+    this.#kernel.lineEnds[0] = this.#at + size
   }
 
   /** A batch of the URLs from `from` on. Returns how many have found room: one at least. */

@@ -303,6 +303,22 @@ function markKnown(from: u32, to: u32): u32 {
   return count
 }
 
+// Sets `addresses`, `unknown` and the verdicts of a group. Returns how many are unknown. A single one is not asked for
+// before it is put in: there is nothing to overlap.
+// @ts-ignore: decorator
+@inline
+function lookFor(from: u32, to: u32): u32 {
+  if (to - from > 1) {
+    touchGroup(from, to)
+    return markKnown(from, to)
+  }
+  const h = remembered(load<u64>(hashes + (<usize>from << 3)))
+  store<u32>(addresses, <u32>bucketOf(segmentOf(h), h))
+  store<u32>(unknown, from)
+  store<u8>(verdicts + <usize>from, 1)
+  return 1
+}
+
 // The empty slot where `h` would go, looking from `bucket` on; 0 when it is there already.
 // @ts-ignore: decorator
 @inline
@@ -321,8 +337,7 @@ export function fingerprintAdd(from: u32, n: u32): u32 {
     if (stuck && isCrowded(stuck) && !relieve(stuck)) return from
     stuck = 0
     const to = min(from + GROUP, n)
-    touchGroup(from, to)
-    const left = markKnown(from, to)
+    const left = lookFor(from, to)
     let waiting: u32 = 0
     for (let j: u32 = 0; j < left; j++) {
       const i = load<u32>(unknown + (<usize>j << 2))
@@ -356,8 +371,7 @@ export function fingerprintAdd(from: u32, n: u32): u32 {
 export function fingerprintHas(from: u32, n: u32): void {
   while (from < n) {
     const to = min(from + GROUP, n)
-    touchGroup(from, to)
-    const left = markKnown(from, to)
+    const left = lookFor(from, to)
     for (let j: u32 = 0; j < left; j++) {
       const i = load<u32>(unknown + (<usize>j << 2))
       const h = remembered(load<u64>(hashes + (<usize>i << 3)))
