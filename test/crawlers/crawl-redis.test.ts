@@ -18,7 +18,17 @@ describe.skipIf(whyNoRedis !== null)(`with Redis ${whyNoRedis ?? ''}`, () => {
     urlsieve(['crawl', site.served.origin + path, '--redis', node.url, '--rate', '0', '--quiet', ...args])
 
   it('two crawls share what is seen', async () => {
-    const { paper } = site
+    const { paper, served } = site
+    // Both begin at once, however long each takes to start: with what it may fetch neither is told before the other asks.
+    let asking = 0
+    let bothAsk = () => {}
+    const asked = new Promise<void>((resolve) => {
+      bothAsk = resolve
+    })
+    served.onRobots = () => {
+      if (++asking === 2) bothAsk()
+      return asked
+    }
     const both = await Promise.all([crawl('/', '--concurrency', '4'), crawl('/p/77.html')])
     for (const ended of both) expect(ended).toMatchObject({ code: 0, stderr: '' })
     const [first, second] = both.map(({ stdout }) => pagesIn(stdout).pages) as [

@@ -173,6 +173,8 @@ export interface Served {
   readonly agents: Set<string>
   /** Called for each hit. */
   onHit: (count: number) => void
+  /** Called for each robots.txt, before it is given. */
+  onRobots: () => Promise<void>
   close(): Promise<void>
 }
 
@@ -181,12 +183,14 @@ export async function serve(site: Site): Promise<Served> {
   const hits: string[] = []
   const agents = new Set<string>()
   let origin = ''
-  const server: Server = createServer((request, response) => {
+  const server: Server = createServer(async (request, response) => {
     const target = request.url ?? '/'
     // By another name it leads to its own, as example.org to www.example.org.
     const isOwnName = request.headers.host?.startsWith('127.')
     const answer = isOwnName ? site.answer(target, origin) : moved(origin + target)
-    if (target !== '/robots.txt') {
+    if (target === '/robots.txt') {
+      await served.onRobots()
+    } else {
       hits.push(target)
       agents.add(request.headers['user-agent'] ?? '')
       served.onHit(hits.length)
@@ -205,6 +209,7 @@ export async function serve(site: Site): Promise<Served> {
     hits,
     agents,
     onHit: () => {},
+    onRobots: async () => {},
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
