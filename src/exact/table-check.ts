@@ -1,7 +1,7 @@
 // Whether LevelDB's files are what was written. As built into classic-level it does not check tables when it reads
 // them, and leaves out damaged parts of a log in silence: an exact sieve must not, so they are checked before it opens
 // them. Formats: doc/log_format.md and doc/table_format.md of LevelDB.
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SieveError } from '../errors.ts'
@@ -205,6 +205,74 @@ function* handlesOf(block: Buffer): Generator<{ offset: number; size: number }> 
   }
 }
 
+// What the records of a log hold, put together again where they were cut at the end of a block.
+function* recordsOf(bytes: Buffer): Generator<Buffer> {
+  let parts: Buffer[] = []
+  for (let at = 0; at + LOG_HEADER_BYTES <= bytes.length; ) {
+    const left = LOG_BLOCK_BYTES - (at % LOG_BLOCK_BYTES)
+    if (left < LOG_HEADER_BYTES) {
+      at += left
+      continue
+    }
+    const end = at + LOG_HEADER_BYTES + bytes.readUInt16LE(at + 4)
+    const kind = bytes[at + 6]! // 1 whole, 2 first part, 3 another, 4 the last
+    if (kind === 0 || end > bytes.length) return
+    if (kind <= 2) parts = []
+    parts.push(bytes.subarray(at + LOG_HEADER_BYTES, end))
+    if (kind === 1 || kind === 4) yield Buffer.concat(parts)
+    at = end
+  }
+}
+
+// A change of the set of tables, as VersionEdit of LevelDB writes it: takes in and out of `numbers`.
+function applyEdit(edit: Buffer, numbers: Set<number>): void {
+  let at = 0
+  const next = () => {
+    let value: number
+    ;[value, at] = varint(edit, at)
+    return value
+  }
+  const skipText = () => {
+    const size = next()
+    at += size
+  }
+  while (at < edit.length) {
+    const tag = next()
+    if (tag === 1) {
+      skipText() // the comparator
+    } else if (tag === 2 || tag === 3 || tag === 4 || tag === 9) {
+      next() // numbers of logs, the next file and the last write
+    } else if (tag === 5) {
+      next()
+      skipText() // where to compact next
+    } else if (tag === 6) {
+      next()
+      numbers.delete(next())
+    } else if (tag === 7) {
+      next()
+      numbers.add(next())
+      next()
+      skipText()
+      skipText()
+    } else {
+      throw new RangeError(`an edit of kind ${tag}`)
+    }
+  }
+}
+
+// The numbers of the tables that count. Others were being written, or taken away, when the process was killed: LevelDB
+// removes them. Null: that cannot be told, so all are to be whole.
+function countedTables(folder: string): Set<number> | null {
+  try {
+    const manifest = readFileSync(join(folder, readFileSync(join(folder, 'CURRENT'), 'utf8').trim()))
+    const numbers = new Set<number>()
+    for (const record of recordsOf(manifest)) applyEdit(record, numbers)
+    return numbers
+  } catch {
+    return null
+  }
+}
+
 export interface Verification {
   readonly files: number
   readonly bytes: number
@@ -217,9 +285,11 @@ export async function checkFiles(folder: string, tables: boolean): Promise<Verif
   const damages: string[] = []
   let files = 0
   let bytes = 0
+  const counted = tables ? countedTables(folder) : null
   for (const name of existsSync(folder) ? readdirSync(folder).sort() : []) {
     const isTable = name.endsWith('.ldb') || name.endsWith('.sst')
     if (isTable ? !tables : !/\.log$|^MANIFEST-/.test(name)) continue
+    if (isTable && counted && !counted.has(Number.parseInt(name, 10))) continue
     const path = join(folder, name)
     const content = await readFile(path)
     files++

@@ -1,6 +1,6 @@
 // Damage on the disk: LevelDB would leave it out or believe it; here it is found and named.
-import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { randomOf } from '../../bench/link-stream.mjs'
 import { ExactSieve, verifyExact } from '../../src/exact/index.ts'
@@ -107,6 +107,19 @@ describe('a table', () => {
     writeFileSync(file, whole)
     expect(await verifyExact(path)).toMatchObject({ damages: [] })
     expect((await verifyExact(path)).bytes).toBeGreaterThan(whole.length)
+  })
+
+  it('that was being written when the process was killed is none of it', async () => {
+    const path = await crashed()
+    await (await ExactSieve.open(path)).close()
+    const file = fileOf(path, '.ldb')
+    const unfinished = join(dirname(file), '009999.ldb')
+    writeFileSync(unfinished, readFileSync(file).subarray(0, -100))
+    expect((await verifyExact(path)).damages).toEqual([])
+    const sieve = await ExactSieve.open(path, { verify: true })
+    expect((await sieve.addMany(urls)).includes(1)).toBe(false)
+    await sieve.close()
+    expect(existsSync(unfinished)).toBe(false)
   })
 
   it('that is gone is said', async () => {
