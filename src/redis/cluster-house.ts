@@ -1,6 +1,7 @@
 // The sieves of a server on Redis or a cluster: servers in any number share them, and what one makes the others find.
 import { SieveError } from '../errors.ts'
 import type { Explanation, Items, Stats } from '../index.ts'
+import { Faults } from '../server/faults.ts'
 import type { BloomSpec, Hosted, House, SieveSpec } from '../server/house.ts'
 import { type Meters, newMeters } from '../server/meters.ts'
 import { nameTaken } from '../server/names.ts'
@@ -56,20 +57,22 @@ class ClusterSieve implements Hosted {
 }
 
 export class ClusterHouse implements House {
+  readonly faults: Faults
   readonly #sieves = new Map<string, ClusterSieve>()
   readonly #connection: Connection
   readonly #timer: NodeJS.Timeout
   #looking: Promise<void> | null = null
 
-  private constructor(connection: Connection) {
+  private constructor(connection: Connection, faults: Faults) {
+    this.faults = faults
     this.#connection = connection
     this.#timer = setInterval(() => this.#look().catch(() => {}), LOOK_MS) // the next look, or a call, says more
     this.#timer.unref()
   }
 
   /** Opens all sieves that are at a redis:// or rediss:// URL. Throws a SieveError when nobody answers there. */
-  static async open(url: string): Promise<ClusterHouse> {
-    const house = new ClusterHouse(await connectRedis(url))
+  static async open(url: string, faults = new Faults()): Promise<ClusterHouse> {
+    const house = new ClusterHouse(await connectRedis(url), faults)
     try {
       await house.#look()
       return house

@@ -1,6 +1,7 @@
 // The sieves of a server, by name: what the ways to ask (RESP, HTTP) know of them. `LocalHouse` keeps them in this
 // process, in memory or in a folder; `src/redis` can put a cluster behind the same interface.
 import type { Explanation, FilterName, HashName, Items, Plan, ProfileName, Stats } from '../index.ts'
+import type { Faults } from './faults.ts'
 import type { Meters } from './meters.ts'
 
 /** Verdicts at once from a sieve in this process, later from one on another machine. */
@@ -53,6 +54,8 @@ export interface Hosted {
 }
 
 export interface House {
+  /** What is wrong with the sieves now, for /readyz, /metrics and the page. */
+  readonly faults: Faults
   get(name: string): Hosted | undefined
   list(): readonly Hosted[]
   /** Throws a SieveError when the name is taken, the options cannot be, or the memory for all sieves is spent. */

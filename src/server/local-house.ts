@@ -4,6 +4,7 @@ import { SieveError } from '../errors.ts'
 import { type Durability, Sieve } from '../index.ts'
 import { openFile, readHeader } from '../store/snapshot.ts'
 import { DataFolder, type Entry } from './data-folder.ts'
+import { Faults } from './faults.ts'
 import { SIEVE_BYTES } from './growth.ts'
 import type { BloomSpec, Hosted, House, SieveSpec } from './house.ts'
 import { LocalSieve } from './local-sieve.ts'
@@ -18,9 +19,12 @@ export interface LocalHouseOptions {
   /** Memory for all sieves. */
   readonly memoryBytes: number
   readonly mostSieves: number
+  /** Where faults are reported; those of this house alone without it. */
+  readonly faults?: Faults
 }
 
 export class LocalHouse implements House {
+  readonly faults: Faults
   readonly #sieves = new Map<string, LocalSieve>()
   /** Names that are being made or dropped. */
   readonly #busy = new Map<string, Promise<unknown>>()
@@ -31,6 +35,7 @@ export class LocalHouse implements House {
 
   private constructor(options: LocalHouseOptions) {
     this.#options = options
+    this.faults = options.faults ?? new Faults()
     this.#data = options.data === undefined ? undefined : new DataFolder(options.data)
   }
 

@@ -37,6 +37,9 @@ export class Metrics {
     ])
     this.#add('sieves', 'Sieves', 'gauge', () => one(house.list().length))
     this.#add('house_bytes', 'Bytes of all sieves', 'gauge', () => one(house.sizeBytes))
+    this.#add('faults', 'Faults that last now, by kind', 'gauge', () =>
+      Object.entries(house.faults.counts()).map(([kind, value]) => ({ labels: { kind }, value })),
+    )
     this.#add('live_listeners', 'Listeners of /v1/live', 'gauge', () => one(listeners()))
     const byWay = (counts: Readonly<Record<Way, number>>): Value[] =>
       WAYS.map((way) => ({ labels: { way }, value: counts[way] }))

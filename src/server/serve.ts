@@ -1,5 +1,6 @@
 // The whole server: its house, and the doors to it. Opened together, closed in order.
 import type { Durability } from '../index.ts'
+import { Faults } from './faults.ts'
 import type { House } from './house.ts'
 import type { HttpLimits } from './http/limits.ts'
 import { serverInfo } from './info.ts'
@@ -80,10 +81,11 @@ export async function serve(options: ServeOptions): Promise<Serving> {
 }
 
 async function openHouse(options: ServeOptions): Promise<House> {
+  const faults = new Faults(options.log)
   if (options.redis !== undefined) {
     const { ClusterHouse } = await import('../redis/cluster-house.ts')
-    return ClusterHouse.open(options.redis)
+    return ClusterHouse.open(options.redis, faults)
   }
   const { data, durability, memoryBytes, mostSieves } = options
-  return LocalHouse.open({ durability, memoryBytes, mostSieves, ...(data !== undefined && { data }) })
+  return LocalHouse.open({ durability, memoryBytes, mostSieves, faults, ...(data !== undefined && { data }) })
 }

@@ -65,6 +65,7 @@ function late(house: House): House {
     return hosted && known.get(hosted)
   }
   return {
+    faults: house.faults,
     get,
     list: () => house.list(),
     create: async (...asked) => get((await house.create(...asked)).name)!,

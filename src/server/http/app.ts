@@ -138,7 +138,15 @@ export async function makeApp(house: House, options: HttpOptions): Promise<HttpA
   verdicts(app, house, options, lists)
   registries(app)
   const { siteFolder, reportFolder } = options
-  service(app, { house, info, live, metrics, isOpen: () => isOpen, hasReport: () => hasReport(reportFolder) })
+  service(app, {
+    house,
+    info,
+    live,
+    metrics,
+    guard,
+    isOpen: () => isOpen,
+    hasReport: () => hasReport(reportFolder),
+  })
   if (reportFolder !== undefined) serveReport(app, reportFolder)
   if (siteFolder !== undefined) servePage(app, siteFolder)
   await app.ready()

@@ -6,7 +6,7 @@ import { Password } from '../password.ts'
 import { Problem } from './problems.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
-/** Answers without a password: whether it lives says nothing. */
+/** Answer without a password: whether it lives, and kinds of faults; no names. */
 const OPEN = new Set(['/healthz', '/readyz'])
 
 /** Whether an address or name to listen on is this machine only. */
@@ -34,11 +34,15 @@ export class Guard {
     return new Problem(421, `${got}: expected localhost, 127.0.0.1 or [::1], on which this server listens`)
   }
 
+  /** Whether there is no password, or these headers have it. */
+  isTrusted({ authorization }: IncomingHttpHeaders): boolean {
+    const password = this.#password
+    return password === null || passwordsOf(authorization).some((given) => password.is(given))
+  }
+
   #noPassword(path: string, headers: IncomingHttpHeaders): Problem | null {
     const { authorization } = headers
-    const password = this.#password
-    if (password === null || OPEN.has(path)) return null
-    if (passwordsOf(authorization).some((given) => password.is(given))) return null
+    if (OPEN.has(path) || this.isTrusted(headers)) return null
     const got = authorization === undefined ? 'no password' : 'a wrong password'
     // A browser asks for a password when it opens the page; the page's own requests shall fail, not wait for that.
     const mode = headers['sec-fetch-mode']

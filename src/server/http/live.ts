@@ -35,6 +35,7 @@ export async function snapshot(house: House, server: ServerInfo): Promise<object
     uptimeSeconds: (Date.now() - server.startedAt.getTime()) / 1000,
     sizeBytes: house.sizeBytes,
     connections: server.connections,
+    faults: house.faults.list(),
     sieves,
   }
 }

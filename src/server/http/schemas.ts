@@ -1,6 +1,7 @@
 // The schemas of the API: they validate what comes, write what goes, and are /openapi.json.
 import { profiles } from '../../canonical/profiles.ts'
 import { hashNames } from '../../hashes.ts'
+import { faultKinds } from '../faults.ts'
 import { servedFilters } from '../sieve-spec.ts'
 import { PROBLEM_TYPE } from './problems.ts'
 
@@ -112,6 +113,16 @@ const explanation = object(
   ['layers', 'decidedBy'],
 )
 
+const fault = object(
+  {
+    kind: said({ enum: Object.keys(faultKinds) }, 'set-aside and past-capacity leave the server ready.'),
+    sieve: said(text, 'The sieve it is about; absent when it is about all.'),
+    message: text,
+    since: { type: 'string', format: 'date-time' },
+  },
+  ['sieve'],
+)
+
 const connections = object({ resp: count, http: count })
 
 const live = object({
@@ -119,6 +130,7 @@ const live = object({
   uptimeSeconds: number,
   sizeBytes: count,
   connections,
+  faults: listOf(ref('Fault')),
   sieves: listOf(
     object({
       name: text,
@@ -152,6 +164,7 @@ export const components: Readonly<Record<string, object>> = {
   SieveSpec: spec,
   Stats: stats,
   Meters: meters,
+  Fault: fault,
   Sieve: sieve,
   Sieves: object({ sieves: listOf(ref('Sieve')) }),
   Urls: exactly({ urls: said(listOf(text), 'As many and as long as the server’s limits allow.') }),
@@ -188,6 +201,7 @@ export const components: Readonly<Record<string, object>> = {
     startedAt: { type: 'string', format: 'date-time' },
     sizeBytes: count,
     connections,
+    faults: said(listOf(ref('Fault')), 'What is wrong now.'),
     report: said(flag, 'Whether there is a report of the lab at /report/.'),
   }),
   Live: live,

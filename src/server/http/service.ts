@@ -1,8 +1,10 @@
 // What is asked of the server itself: is it alive, is it ready, its figures, its description, and the live feed.
 import type { FastifyInstance } from 'fastify'
+import { type FaultKind, faultKinds, faultLine } from '../faults.ts'
 import type { House } from '../house.ts'
 import type { ServerInfo } from '../info.ts'
 import type { Metrics } from '../metrics.ts'
+import type { Guard } from './guard.ts'
 import type { Live } from './live.ts'
 import { SAFE_HEADERS } from './pages.ts'
 import { Problem } from './problems.ts'
@@ -13,14 +15,22 @@ export interface Service {
   readonly info: ServerInfo
   readonly live: Live
   readonly metrics: Metrics
+  readonly guard: Guard
   /** False once it is stopping. */
   isOpen(): boolean
   hasReport(): boolean
 }
 
+/** What one without the password may know: the kinds, no names and no paths. */
+function kindLines(counts: Readonly<Record<FaultKind, number>>): string[] {
+  return Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => `${kind}: ${faultKinds[kind as FaultKind].does} (${count})`)
+}
+
 export function service(
   app: FastifyInstance,
-  { house, info, live, metrics, isOpen, hasReport }: Service,
+  { house, info, live, metrics, guard, isOpen, hasReport }: Service,
 ): void {
   const open = { security: [] }
   const fine = { 200: answersIn('It is.', { 'text/plain': text }), ...refusals }
@@ -28,10 +38,21 @@ export function service(
   app.get('/healthz', { schema: { summary: 'Is it alive?', ...open, response: fine } }, (_, reply) =>
     reply.type('text/plain').send('ok\n'),
   )
-  app.get('/readyz', { schema: { summary: 'May it be asked?', ...open, response: fine } }, (_, reply) => {
-    if (!isOpen()) throw new Problem(503, 'the server is stopping: ask another, or later')
-    return reply.type('text/plain').send('ready\n')
-  })
+  app.get(
+    '/readyz',
+    { schema: { summary: 'May it be asked?', ...open, response: fine } },
+    (request, reply) => {
+      if (!isOpen()) throw new Problem(503, 'the server is stopping: ask another, or later')
+      const { faults } = house
+      const isTrusted = guard.isTrusted(request.headers)
+      const lines = isTrusted ? faults.list().map(faultLine) : kindLines(faults.counts())
+      if (faults.isReady) {
+        return reply.type('text/plain').send(['ready', ...lines].map((line) => `${line}\n`).join(''))
+      }
+      const more = { faults: isTrusted ? faults.list() : lines }
+      throw new Problem(503, `not ready: ${lines.join('; ')}`, { more })
+    },
+  )
 
   const figures = answersIn('In the text format of Prometheus.', { 'text/plain': text })
   app.get(
@@ -62,6 +83,7 @@ export function service(
       startedAt: info.startedAt.toISOString(),
       sizeBytes: house.sizeBytes,
       connections: info.connections,
+      faults: house.faults.list(),
       report: hasReport(),
     }),
   )

@@ -6,6 +6,7 @@ import { planFor } from '../../filters/promise.ts'
 import { filterKind } from '../../filters/registry.ts'
 import { chooseHash } from '../../hashes.ts'
 import { filters, SieveError } from '../../index.ts'
+import { asideOf } from '../faults.ts'
 import type { Hosted, House, SieveSpec } from '../house.ts'
 import { optionsOf, servedFilters } from '../sieve-spec.ts'
 import { Problem } from './problems.ts'
@@ -20,6 +21,8 @@ interface Named {
 export function hostedBy(house: House, name: string): Hosted {
   const hosted = house.get(name)
   if (hosted) return hosted
+  const aside = asideOf(house.faults, name)
+  if (aside) throw new Problem(503, aside)
   throw new Problem(404, `no sieve '${name}': make it with PUT /v1/sieves/${encodeURIComponent(name)}`)
 }
 

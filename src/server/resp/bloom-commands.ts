@@ -1,4 +1,5 @@
 // BF.*: RedisBloom's commands with its replies and its words (those of Redis 8). Items are bytes, untouched.
+import { asideOf } from '../faults.ts'
 import type { BloomSpec, Hosted } from '../house.ts'
 import { countAdds } from '../meters.ts'
 import {
@@ -22,8 +23,12 @@ const MOST_EXPANSION = 32_768
 
 /** The bloom filter of a name; undefined when there is none. */
 export function bloomAt(call: Call): Hosted | Failure | undefined {
-  const hosted = call.server.house.get(call.name(1))
-  return hosted && hosted.kind !== 'bloom' ? WRONG_TYPE : hosted
+  const { house } = call.server
+  const name = call.name(1)
+  const hosted = house.get(name)
+  if (hosted) return hosted.kind === 'bloom' ? hosted : WRONG_TYPE
+  const aside = asideOf(house.faults, name)
+  return aside === undefined ? undefined : new Failure(`ERR ${aside}`)
 }
 
 /** The one there, or one made for it. Two that ask at once get the same. */
@@ -60,7 +65,7 @@ const asking = (name: string, isMany: boolean): ItemsCommand => ({
   isMany,
   open(call) {
     const found = bloomAt(call)
-    return found instanceof Failure ? null : (found ?? null)
+    return found === WRONG_TYPE ? null : (found ?? null)
   },
 })
 

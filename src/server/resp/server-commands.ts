@@ -1,4 +1,6 @@
 // What clients and people ask of the server itself: COMMAND, INFO, CONFIG GET.
+import { faultLine } from '../faults.ts'
+import type { House } from '../house.ts'
 import { REDIS_VERSION, subcommand } from './client-commands.ts'
 import { type Call, type Command, type PlainCommand, wrongArity } from './command.ts'
 import { matcherOf } from './pattern.ts'
@@ -71,6 +73,7 @@ const info: PlainCommand = {
         total_error_replies: info.errors.resp,
         rejected_connections: info.refused,
       },
+      Faults: faultRows(house),
       Replication: { role: 'master', connected_slaves: 0 },
       Cluster: { cluster_enabled: 0 },
       Keyspace: house.list().length > 0 ? { db0: `keys=${house.list().length},expires=0,avg_ttl=0` } : {},
@@ -85,6 +88,12 @@ const info: PlainCommand = {
       })
       .join('\r\n')
   },
+}
+
+/** `faults:1`, then `fault0:disk "a" since …: …` and so on. */
+function faultRows({ faults }: House): Record<string, string | number> {
+  const all = faults.list()
+  return { faults: all.length, ...Object.fromEntries(all.map((fault, i) => [`fault${i}`, faultLine(fault)])) }
 }
 
 const CONFIG: Readonly<Record<string, (call: Call) => Reply>> = {

@@ -1,6 +1,7 @@
 // SIEVE.*: our own commands. A sieve is made before it is used, so that a mistyped name is an error and no new sieve.
 import { count, rate, size, windowOf } from '../../cli/values.ts'
 import type { FilterName, HashName, ProfileName } from '../../index.ts'
+import { asideOf } from '../faults.ts'
 import type { Hosted, SieveSpec } from '../house.ts'
 import { type Call, type Command, type ItemsCommand, type PlainCommand, SYNTAX } from './command.ts'
 import { textsFrom } from './items.ts'
@@ -10,10 +11,11 @@ const shown = (name: string) => name.slice(0, 128)
 
 function hostedAt(call: Call): Hosted | Failure {
   const name = call.name(1)
-  return (
-    call.server.house.get(name) ??
-    new Failure(`ERR there is no sieve '${shown(name)}': SIEVE.CREATE makes one`)
-  )
+  const { house } = call.server
+  const found = house.get(name)
+  if (found) return found
+  const aside = asideOf(house.faults, name)
+  return new Failure(`ERR ${aside ?? `there is no sieve '${shown(name)}': SIEVE.CREATE makes one`}`)
 }
 
 /** A verb on a sieve that is there. */
@@ -158,9 +160,10 @@ const stats: PlainCommand = {
   does: 'Counts, size, fill and expected rate of a sieve',
   flags: ['readonly'],
   key: 1,
-  run: on(async (hosted) => {
+  run: on(async (hosted, call) => {
     const { name, kind, createdAt, meters } = hosted
-    return tableOf({ name, kind, createdAt, ...(await hosted.stats()), meters: { ...meters } })
+    const faults = call.server.house.faults.of(name)
+    return tableOf({ name, kind, createdAt, ...(await hosted.stats()), meters: { ...meters }, faults })
   }),
 }
 

@@ -1,5 +1,6 @@
 // A small house of sieves in memory, for the tests of the HTTP side alone.
 import { type DeletingSieve, type FolderSieve, type Plan, Sieve, SieveError } from '../../../src/index.ts'
+import { Faults } from '../../../src/server/faults.ts'
 import type { BloomSpec, Hosted, House, SieveSpec } from '../../../src/server/house.ts'
 import { layersOf } from '../../../src/server/layers.ts'
 import { optionsOf } from '../../../src/server/sieve-spec.ts'
@@ -7,6 +8,7 @@ import { optionsOf } from '../../../src/server/sieve-spec.ts'
 /** With `slow`, verdicts come later, as from another machine. */
 export class SmallHouse implements House {
   readonly sieves = new Map<string, Hosted & { readonly plan: Plan }>()
+  readonly faults = new Faults()
   saved = 0
   slow = false
 

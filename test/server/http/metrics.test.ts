@@ -175,6 +175,7 @@ test('alive, ready, and what it is', async () => {
     startedAt: info.startedAt.toISOString(),
     sizeBytes: house.sizeBytes,
     connections: { resp: 0, http: 0 },
+    faults: [],
     report: false,
   })
 })

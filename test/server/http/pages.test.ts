@@ -134,6 +134,7 @@ test('the live feed: a snapshot at once and then each second, the same for all l
   expect(events.at(-1)).toEqual({
     at: expect.stringMatching(/^\d{4}-.*Z$/),
     uptimeSeconds: expect.any(Number),
+    faults: [],
     sizeBytes: house.sizeBytes,
     connections: { resp: 0, http: expect.any(Number) },
     sieves: [
