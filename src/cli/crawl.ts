@@ -34,8 +34,8 @@ export function crawlCommand(program: Command): void {
   withSieveOptions(program.command('crawl'), {}, [], '--filter-depth')
     .summary('crawl from a page, layer by layer')
     .description(
-      'Starts at pages, takes their links, and goes layer by layer until the depth or until nothing is new. One line of\n' +
-        'JSON for each page: url, depth, status, title, links. Keeps robots.txt, stays on the hosts it was given, asks\n' +
+      'Starts at pages, takes their links, and goes layer by layer until the depth or until nothing is new. One line of ' +
+        'JSON for each page: url, depth, status, title, links. Keeps robots.txt, stays on the hosts it was given, asks ' +
         'each host a few times a second. Needs Crawlee: npm install @crawlee/cheerio @crawlee/core',
     )
     .argument('<urls...>', 'where to start')

@@ -20,6 +20,7 @@ export async function dedupeExact(request: Request): Promise<void> {
   await dedupeLines(
     {
       addLines: (bytes) => sieve.addLines(bytes),
+      forget: (url) => sieve.delete(url),
       async end() {
         const { invalid, front, cache } = sieve.stats()
         await sieve.close()

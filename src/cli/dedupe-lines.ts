@@ -1,8 +1,8 @@
 // `urlsieve dedupe` through a sieve that answers later: LevelDB on the disk, or Redis.
-import { createReadStream } from 'node:fs'
 import { keptLines, siftLines } from '../exact/line-batches.ts'
-import { inputError, unpacked } from './input.ts'
-import { Output, tellStats } from './output.ts'
+import { Delivery, type Forget } from './delivery.ts'
+import { readChunks } from './input.ts'
+import { Output, tellStats, warnOfNoUrls } from './output.ts'
 import { Progress } from './progress.ts'
 
 export interface LinesRequest {
@@ -16,17 +16,16 @@ export interface LinesRequest {
 
 export interface LinesSieve {
   addLines(bytes: Uint8Array): Promise<Uint8Array>
+  readonly forget: Forget
   /** Closes it and says what the last line tells; null where it cannot be known. */
   end(): Promise<{ readonly invalid: number; readonly sizeBytes: number | null }>
 }
-
-const CHUNK_BYTES = 256 * 1024
 
 // A line that a file ends with has its newline here, so that the next file's first is its own.
 async function* chunksOf(paths: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const path of paths) {
     let last = 10
-    for await (const chunk of path.endsWith('.gz') ? unpackedBytes(path) : plainBytes(path)) {
+    for await (const chunk of readChunks(path)) {
       last = chunk.at(-1) ?? last
       yield chunk
     }
@@ -34,27 +33,15 @@ async function* chunksOf(paths: readonly string[]): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function* unpackedBytes(path: string): AsyncGenerator<Uint8Array> {
-  for await (const { bytes } of unpacked(path)) yield bytes
-}
-
-// By a stream, where `readInput` would block: while a pipe is silent, the sieve's timers and sockets go on.
-async function* plainBytes(path: string): AsyncGenerator<Uint8Array> {
-  try {
-    yield* path === '-' ? process.stdin : createReadStream(path, { highWaterMark: CHUNK_BYTES })
-  } catch (error) {
-    throw inputError(path, error)
-  }
-}
-
 export async function dedupeLines(sieve: LinesSieve, request: LinesRequest): Promise<void> {
   const started = performance.now()
   const output = new Output(request.output)
+  const delivery = new Delivery(output)
   const progress = new Progress(request.totalBytes, request.quiet)
   const counts = { lines: 0, new: 0, seen: 0, bytes: 0 }
   try {
     for await (const batch of siftLines(sieve, chunksOf(request.paths))) {
-      output.write(keptLines(batch, request.keep))
+      delivery.write(keptLines(batch, request.keep))
       const fresh = batch.verdicts.reduce((sum, verdict) => sum + verdict, 0)
       counts.lines += batch.verdicts.length
       counts.new += fresh
@@ -64,8 +51,10 @@ export async function dedupeLines(sieve: LinesSieve, request: LinesRequest): Pro
     }
   } finally {
     progress.done()
+    if (request.keep === 'new') await delivery.takeBack(sieve.forget)
     output.close()
     const { invalid, sizeBytes } = await sieve.end()
+    warnOfNoUrls(counts.lines, invalid)
     if (request.stats) {
       const seconds = (performance.now() - started) / 1000
       const urlsPerSecond = Math.round(counts.lines / seconds)

@@ -32,7 +32,7 @@ export async function dedupeRedis(request: Request): Promise<void> {
       await sieve.close()
       return { invalid: sieve.invalid, sizeBytes }
     }
-    await dedupeLines({ addLines, end }, request)
+    await dedupeLines({ addLines, forget: (url) => sieve.delete(url), end }, request)
     if (trouble) throw trouble
   } finally {
     await connection.close()

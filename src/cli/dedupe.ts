@@ -1,10 +1,12 @@
 // `urlsieve dedupe`: the first occurrence of every URL, original bytes, in input order.
 import { existsSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import { type Durability, Sieve, type Stats } from '../index.ts'
+import { type DeletingSieve, type Durability, Sieve, type Stats } from '../index.ts'
+import { Capacity, rateStats } from './capacity.ts'
+import { Delivery, type Forget } from './delivery.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { checkOutput, readInput, totalBytes } from './input.ts'
-import { Output, tellStats } from './output.ts'
+import { Output, tellStats, warnOfNoUrls } from './output.ts'
 import { Progress } from './progress.ts'
 import { type SieveFlags, sieveOptions, withSieveOptions } from './sieve-options.ts'
 import { windowOf } from './values.ts'
@@ -27,8 +29,9 @@ export function dedupeCommand(program: Command): void {
   withSieveOptions(program.command('dedupe'), {}, ['exact', 'compact'])
     .summary('print the first occurrence of every URL')
     .description(
-      'Prints the first occurrence of every URL: original bytes, input order. Reads stdin when no file or - is given;\n' +
-        '.gz files are read as such. Lines that are no URL are kept as they stand and counted.',
+      'Prints the first occurrence of every URL: original bytes, input order. Reads stdin when no file or - is given; ' +
+        'gzip, zstd, bzip2 and xz are unpacked. Lines that are not URLs are compared as they stand and counted. ' +
+        'With --state, lines that were written to a pipe count as delivered, also those its reader left unread.',
     )
     .argument('[files...]', 'files of one URL a line')
     .option('--repeated', 'print the repeats instead')
@@ -82,6 +85,8 @@ async function dedupe(files: string[], flags: Flags, command: Command): Promise<
   const known = sieve.stats()
   const output = new Output(flags.output)
   const progress = new Progress(total, flags.quiet)
+  const capacity = new Capacity(sieve)
+  const delivery = new Delivery(output)
   const feed = sieve.feed({ keep: flags.repeated ? 'seen' : 'new', as: flags.keys ? 'key' : 'line' })
   let before = 0
   let bytes = 0
@@ -93,27 +98,40 @@ async function dedupe(files: string[], flags: Flags, command: Command): Promise<
         push(size, position) {
           bytes += size
           consumed = position
-          output.write(feed.push(size))
+          delivery.write(feed.push(size))
+          capacity.watch()
           progress.tick(() => {
             const { urls } = sinceThen(sieve.stats(), known)
             return { lines: feed.lines, fresh: urls, bytes: before + position }
           })
         },
       })
-      output.write(feed.end())
+      delivery.write(feed.end())
+      capacity.watch()
       before += consumed
     }
   } finally {
     progress.done()
+    if (flags.state !== undefined && !flags.repeated) await delivery.takeBack(forgetOf(sieve, flags))
     output.close()
     await sieve.close()
+    const stats = sinceThen(sieve.stats(), known)
+    const { urls, seen, invalid, sizeBytes } = stats
+    warnOfNoUrls(feed.lines, invalid)
+    capacity.summarise()
     if (flags.stats) {
-      const { urls, seen, invalid, sizeBytes } = sinceThen(sieve.stats(), known)
       const seconds = (performance.now() - started) / 1000
       const urlsPerSecond = Math.round(feed.lines / seconds)
-      tellStats({ lines: feed.lines, new: urls, seen, invalid, bytes, seconds, urlsPerSecond, sizeBytes })
+      const counts = { lines: feed.lines, new: urls, seen, invalid, bytes, seconds, urlsPerSecond, sizeBytes }
+      tellStats({ ...counts, ...rateStats(stats) })
     }
   }
+}
+
+// A key is not always its own key again.
+function forgetOf(sieve: Sieve, flags: Flags): Forget | undefined {
+  if (flags.keys || !('delete' in sieve)) return undefined
+  return (url) => (sieve as DeletingSieve).delete(url)
 }
 
 /** What a run that answers later is asked, whatever remembers. */

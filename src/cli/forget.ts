@@ -18,7 +18,7 @@ export function forgetCommand(program: Command): void {
     .command('forget')
     .summary('make URLs, or all under a folder, new again')
     .description(
-      'Forgets URLs of a store whose filter can delete. With --under, everything below a host or folder: that needs\n' +
+      'Forgets URLs of a store whose filter can delete. With --under, everything below a host or folder: that needs ' +
         'a store made with --keep-keys.',
     )
     .argument('[urls...]', 'URLs')

@@ -20,7 +20,7 @@ export function freezeCommand(program: Command): void {
     .command('freeze')
     .summary('make a small set, to be shipped and only asked')
     .description(
-      'Makes a binary fuse set of the URLs of a fingerprint sieve: a third to a tenth of its size. It takes no more URLs;\n' +
+      'Makes a binary fuse set of the URLs of a fingerprint sieve: a third to a tenth of its size. It takes no more URLs; ' +
         'check, inspect and the library answer from it. Making it takes about 24 bytes of memory a URL.',
     )
     .argument('<sieve>', 'a .sieve file or the folder of a store, of filter fingerprint; it stays as it is')

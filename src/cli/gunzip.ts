@@ -2,6 +2,7 @@
 // else. zlib drops what it unpacked in the same step before the fault: that step is done again, a byte at a time.
 import { fstatSync, readSync } from 'node:fs'
 import { createGunzip, type Gunzip } from 'node:zlib'
+import { whenReady } from './descriptor.ts'
 
 /** Packed bytes of one step: few enough to be done again singly, and what they unpack to, to be held at once. */
 const STEP_BYTES = 16 * 1024
@@ -13,12 +14,15 @@ export interface Unpacked {
   readonly consumed: number
 }
 
-/** What a file unpacks to, piece by piece; then fails with zlib's error, which has a code Z_…, if it is damaged. */
-export async function* gunzip(fd: number): AsyncGenerator<Unpacked> {
+/**
+ * What a file unpacks to, piece by piece; then fails with zlib's error, which has a code Z_…, if it is damaged. `head` was
+ * read before, of an input that is not a file.
+ */
+export async function* gunzip(fd: number, head: Uint8Array): AsyncGenerator<Unpacked> {
   let given = 0
   const progress = { position: 0 }
   try {
-    for await (const piece of unpack(fd, Number.POSITIVE_INFINITY, progress)) {
+    for await (const piece of unpack(fd, head, Number.POSITIVE_INFINITY, progress)) {
       given += piece.bytes.length
       yield piece
     }
@@ -29,7 +33,7 @@ export async function* gunzip(fd: number): AsyncGenerator<Unpacked> {
       throw Object.assign(new Error('the gzip file ends too early: it is truncated'), { code })
     }
     // A pipe cannot be read again: what zlib dropped of its last step is lost.
-    if (fstatSync(fd).isFile()) yield* again(fd, progress.position, given)
+    if (head.length === 0 && fstatSync(fd).isFile()) yield* again(fd, progress.position, given)
     throw error
   }
 }
@@ -41,7 +45,7 @@ const isDamage = (error: unknown): error is NodeJS.ErrnoException =>
 async function* again(fd: number, position: number, given: number): AsyncGenerator<Unpacked> {
   let skip = given
   try {
-    for await (const { bytes, consumed } of unpack(fd, position, { position: 0 })) {
+    for await (const { bytes, consumed } of unpack(fd, new Uint8Array(0), position, { position: 0 })) {
       const from = Math.min(skip, bytes.length)
       skip -= from
       if (from < bytes.length) yield { bytes: bytes.subarray(from), consumed }
@@ -54,12 +58,13 @@ async function* again(fd: number, position: number, given: number): AsyncGenerat
 // Steps of STEP_BYTES, behind `singlyFrom` of one byte. `progress.position` is where the step began that failed.
 async function* unpack(
   fd: number,
+  head: Uint8Array,
   singlyFrom: number,
   progress: { position: number },
 ): AsyncGenerator<Unpacked> {
   const stream = createGunzip({ chunkSize: CHUNK_BYTES })
   const packed = Buffer.alloc(STEP_BYTES)
-  const isFile = fstatSync(fd).isFile()
+  const isFile = head.length === 0 && fstatSync(fd).isFile()
   const unpacked: Buffer[] = []
   let failure: unknown
   stream.on('error', (error) => {
@@ -69,7 +74,11 @@ async function* unpack(
   try {
     for (;;) {
       const want = progress.position >= singlyFrom ? 1 : STEP_BYTES
-      const got = readSync(fd, packed, 0, want, isFile ? progress.position : null)
+      const isHead = progress.position === 0 && head.length > 0
+      if (isHead) packed.set(head)
+      const got = isHead
+        ? head.length
+        : whenReady(() => readSync(fd, packed, 0, want, isFile ? progress.position : null))
       await step(stream, (done) => {
         if (got === 0) stream.end()
         else stream.write(Buffer.from(packed.subarray(0, got)), done)

@@ -1,8 +1,11 @@
-// Inputs of a command: files, `-` or nothing for stdin, and .gz files read as such. Bytes go straight to where the
-// caller wants them; a gzip that ends too early is an error, after what could be read was passed on.
-import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
+// Inputs of a command: files, `-` or nothing for stdin; packed ones are unpacked. Bytes go straight to where the
+// caller wants them; an input that is damaged or ends too early is an error, after all that is readable was passed on.
+import { closeSync, fstatSync, openSync, read, readSync, type Stats, statSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { whenReady } from './descriptor.ts'
 import { CommandError, EXIT, reason } from './exit.ts'
 import { gunzip, type Unpacked } from './gunzip.ts'
+import { HEAD_BYTES, type Packing, packingOf, unpackWith } from './packing.ts'
 
 /** Bytes read at a time: small enough that the batch's data stay in the processor's cache. */
 const CHUNK_BYTES = 256 * 1024
@@ -14,20 +17,6 @@ export interface Sink {
   room(bytes: number): Uint8Array
   /** So many bytes were put there; `consumed` is the position in the file on disk. */
   push(bytes: number, consumed: number): void
-}
-
-const nap = new Int32Array(new SharedArrayBuffer(4))
-
-/** Retries a call on a descriptor that is set to non-blocking and not ready. */
-export function whenReady<T>(call: () => T): T {
-  for (;;) {
-    try {
-      return call()
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
-      Atomics.wait(nap, 0, 0, 2)
-    }
-  }
 }
 
 /**
@@ -85,46 +74,117 @@ function open(path: string): number {
 
 /** Reads one input to its end. */
 export async function readInput(path: string, sink: Sink): Promise<void> {
-  if (path.endsWith('.gz')) {
-    for await (const { bytes, consumed } of unpacked(path)) {
-      sink.room(bytes.length).set(bytes)
-      sink.push(bytes.length, consumed)
-    }
-    return
-  }
-  const fd = path === '-' ? 0 : open(path)
-  let consumed = 0
-  let chunks = 0
+  const input = openInput(path)
   try {
-    for (;;) {
-      const room = sink.room(CHUNK_BYTES)
-      let got: number
-      try {
-        got = whenReady(() => readSync(fd, room, 0, room.length, null))
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'EOF') return
-        throw inputError(path, error)
+    if (input.packing !== null) {
+      for await (const { bytes, consumed } of unpack(input, input.packing)) {
+        sink.room(bytes.length).set(bytes)
+        sink.push(bytes.length, consumed)
       }
-      if (got === 0) return
-      consumed += got
-      sink.push(got, consumed)
-      // Now and then the event loop gets its turn: a store writes its snapshots there.
-      if (++chunks % TURN_CHUNKS === 0) await new Promise(setImmediate)
-    }
+    } else await readPlain(input, sink)
   } finally {
-    if (fd !== 0) closeSync(fd)
+    closeInput(input)
   }
 }
 
-/** What a .gz file unpacks to. All that can be had of a damaged one comes before its error. */
-export async function* unpacked(path: string): AsyncGenerator<Unpacked> {
-  const fd = open(path)
+/** The same as chunks of bytes. While a pipe is silent, timers and sockets of this process go on. */
+export async function* readChunks(path: string): AsyncGenerator<Uint8Array> {
+  const input = openInput(path)
   try {
-    yield* gunzip(fd)
-  } catch (error) {
-    const { code, syscall } = error as NodeJS.ErrnoException
-    throw code?.startsWith('Z_') || syscall === 'read' ? inputError(path, error) : error
+    if (input.packing !== null) {
+      for await (const { bytes } of unpack(input, input.packing)) yield bytes
+    } else yield* packedBytes(input)
   } finally {
-    closeSync(fd)
+    closeInput(input)
+  }
+}
+
+interface Input {
+  readonly path: string
+  readonly fd: number
+  /** First bytes that were taken from a pipe, which cannot be read again; empty for a file. */
+  readonly head: Buffer
+  readonly packing: Packing | null
+}
+
+function openInput(path: string): Input {
+  const fd = path === '-' ? 0 : open(path)
+  try {
+    const isFile = fstatSync(fd).isFile()
+    const head = Buffer.alloc(HEAD_BYTES)
+    let got = 0
+    for (let more = 1; more > 0 && got < HEAD_BYTES; got += more) {
+      more = readSome(path, fd, head.subarray(got), isFile && path !== '-' ? got : null)
+    }
+    const start = head.subarray(0, got)
+    const name = path === '-' ? 'stdin' : path
+    const packing = path.endsWith('.gz') ? 'gzip' : packingOf(name, start)
+    return { path, fd, head: isFile && path !== '-' ? Buffer.alloc(0) : start, packing }
+  } catch (error) {
+    if (fd !== 0) closeSync(fd)
+    throw error
+  }
+}
+
+function closeInput({ fd }: Input): void {
+  if (fd !== 0) closeSync(fd)
+}
+
+/** Reads from a descriptor, blocking; 0: the end. */
+function readSome(path: string, fd: number, room: Uint8Array, position: number | null): number {
+  try {
+    return whenReady(() => readSync(fd, room, 0, room.length, position))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EOF') return 0
+    throw inputError(path, error)
+  }
+}
+
+async function readPlain({ path, fd, head }: Input, sink: Sink): Promise<void> {
+  let consumed = 0
+  let chunks = 0
+  for (;;) {
+    const room = sink.room(CHUNK_BYTES)
+    let got = 0
+    if (consumed === 0 && head.length > 0) {
+      room.set(head)
+      got = head.length
+    } else got = readSome(path, fd, room, null)
+    if (got === 0) return
+    consumed += got
+    sink.push(got, consumed)
+    // Now and then the event loop gets its turn: a store writes its snapshots there.
+    if (++chunks % TURN_CHUNKS === 0) await new Promise(setImmediate)
+  }
+}
+
+const readLater = promisify(read)
+
+// The bytes as they are, read without blocking this process.
+async function* packedBytes({ path, fd, head }: Input): AsyncGenerator<Buffer> {
+  if (head.length > 0) yield head
+  for (;;) {
+    const room = Buffer.allocUnsafe(CHUNK_BYTES)
+    let got: number
+    try {
+      got = (await readLater(fd, room, 0, room.length, null)).bytesRead
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'EOF') return
+      if (code !== 'EAGAIN') throw inputError(path, error)
+      await new Promise((resolve) => setTimeout(resolve, 2))
+      continue
+    }
+    if (got === 0) return
+    yield room.subarray(0, got)
+  }
+}
+
+// All that is readable of a damaged input comes before its error.
+async function* unpack(input: Input, packing: Packing): AsyncGenerator<Unpacked> {
+  try {
+    yield* packing === 'gzip' ? gunzip(input.fd, input.head) : unpackWith(packing, packedBytes(input))
+  } catch (error) {
+    throw error instanceof CommandError ? error : inputError(input.path, error)
   }
 }

@@ -23,8 +23,8 @@ export function labCommand(program: Command): void {
     .command('lab')
     .summary("repeat the papers' experiments, and compare at equal memory")
     .description(
-      'Runs experiments over URLs and writes a report: DIR/report.html, and a CSV and a JSON file for each.\n' +
-        'The URLs come from files (.gz too), or are generated from the seed. The same seed and URLs give the same counts\n' +
+      'Runs experiments over URLs and writes a report: DIR/report.html, and a CSV and a JSON file for each. ' +
+        'The URLs come from files (.gz too), or are generated from the seed. The same seed and URLs give the same counts ' +
         'on any machine; times are of this one.',
     )
     .argument('[experiments...]', 'all, unless some are named; an unknown name lists them')

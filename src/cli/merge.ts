@@ -12,7 +12,7 @@ export function mergeCommand(program: Command): void {
     .command('merge')
     .summary('one sieve of several')
     .description(
-      'Writes a .sieve file that remembers what all the given ones do. They must have the same filter, parameters,\n' +
+      'Writes a .sieve file that remembers what all the given ones do. They must have the same filter, parameters, ' +
         'profile and secret key as the first; or be stores that keep their keys (--keep-keys): those are added anew.',
     )
     .argument('<paths...>', '.sieve files or folders of stores')

@@ -1,8 +1,9 @@
 // The output of a command: stdout or a file, written at once and whole. A closed pipe is a normal end; a full
 // device is an error, and what was written stays.
 import { closeSync, openSync, writeSync } from 'node:fs'
+import { whenReady } from './descriptor.ts'
 import { CommandError, EXIT, reason } from './exit.ts'
-import { whenReady } from './input.ts'
+import { grouped } from './values.ts'
 
 /** Thrown when the reader of our output has gone: nothing more to do, and no error. */
 export class ClosedPipe extends Error {}
@@ -22,8 +23,21 @@ export function tellStats(stats: object): void {
   if (!tell(`${JSON.stringify(stats)}\n`)) process.exitCode = EXIT.output
 }
 
+/** Few lines say nothing of the rest. */
+const TELLING_LINES = 10
+
+/** When most lines were not URLs, the input is probably something else: a log, JSON, hosts without a scheme. */
+export function warnOfNoUrls(lines: number, invalid: number): void {
+  if (lines < TELLING_LINES || invalid * 2 <= lines) return
+  tell(
+    `urlsieve: warning: ${grouped(invalid)} of ${grouped(lines)} lines are not URLs and were compared as they stand; expected one absolute URL per line, such as https://example.com/\n`,
+  )
+}
+
 export class Output {
   bytes = 0
+  /** Of the last `write`: bytes that were written before it failed. */
+  written = 0
   readonly #fd: number
   readonly #name: string
 
@@ -39,6 +53,7 @@ export class Output {
   write(bytes: Uint8Array): void {
     let at = 0
     while (at < bytes.length) {
+      this.written = at
       try {
         at += whenReady(() => writeSync(this.#fd, bytes, at, bytes.length - at))
       } catch (error) {

@@ -5,9 +5,11 @@ import { AddCounter } from '../commands.ts'
 import { filterKind } from '../filters/registry.ts'
 import { Sieve, type SieveOptions } from '../index.ts'
 import { urlCachingBits } from '../sizing.ts'
+import { Capacity, rateStats } from './capacity.ts'
 import { Comparison } from './comparison.ts'
+import { whenReady } from './descriptor.ts'
 import { CommandError, EXIT } from './exit.ts'
-import { readInput, totalBytes, whenReady } from './input.ts'
+import { readInput, totalBytes } from './input.ts'
 import { Output, tellStats } from './output.ts'
 import { Progress } from './progress.ts'
 import { type SieveFlags, sieveOptions, withSieveOptions } from './sieve-options.ts'
@@ -40,7 +42,7 @@ export function runCommand(program: Command): void {
         'which does not stop it. Blank lines are passed over. A first pass counts the ADDs, n, and makes the filter ' +
         'k·n / ln 2 bits large, with k = 3. Other filters than classic are hashed with siphash unless --hash is given.',
     )
-    .argument('<commands>', 'the file; .gz is read as such; - for stdin, with --urls or --size')
+    .argument('<commands>', 'the file, packed or not; - for stdin, with --urls or --size')
     .option('--size <bits>', 'bits of the filter, instead of k·n / ln 2', count('--size'))
     .option('-o, --output <file>', 'write the answers here instead of stdout')
     .option(
@@ -78,6 +80,7 @@ async function run(path: string, flags: Flags, command: Command): Promise<void> 
   const commands = comparison?.commands ?? sieve.commands()
   const output = new Output(flags.output)
   const progress = new Progress(total, flags.quiet)
+  const capacity = new Capacity(sieve)
   let room: Uint8Array = new Uint8Array(0)
   try {
     await readInput(path, {
@@ -87,6 +90,7 @@ async function run(path: string, flags: Flags, command: Command): Promise<void> 
       },
       push(bytes, consumed) {
         output.write(comparison ? comparison.push(room, bytes) : commands.push(bytes))
+        capacity.watch()
         progress.tick(() => ({ lines: commands.lines, fresh: sieve.stats().urls, bytes: consumed }))
       },
     })
@@ -95,14 +99,17 @@ async function run(path: string, flags: Flags, command: Command): Promise<void> 
     progress.done()
     output.close()
   }
+  capacity.watch()
+  capacity.summarise()
   if (comparison) report(comparison, flags)
   const { lines, checks, present, errors } = commands
   if (flags.stats) {
-    const { sizeBytes, expectedRate } = sieve.stats()
+    const stats = sieve.stats()
+    const { sizeBytes } = stats
     const seconds = (performance.now() - started) / 1000
     const commandsPerSecond = Math.round((commands.adds + checks) / seconds)
     const counts = { lines, adds: commands.adds, checks, present, errors }
-    tellStats({ ...counts, seconds, commandsPerSecond, sizeBytes, expectedRate })
+    tellStats({ ...counts, seconds, commandsPerSecond, sizeBytes, ...rateStats(stats) })
   }
   if (errors > 0) {
     throw new CommandError(EXIT.lines, `${errors} of ${lines} lines could not be read: see 'error line'`)

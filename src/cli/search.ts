@@ -42,8 +42,8 @@ export function searchCommand(program: Command): void {
     .command('search')
     .summary('find the rows or documents that hold some words')
     .description(
-      'Which rows of a table hold all the words: a filter for every row, asked all at once, and each row it names\n' +
-        'checked against its text. Words are runs of letters and digits, whatever their case; a quoted phrase\n' +
+      'Which rows of a table hold all the words: a filter for every row, asked all at once, and each row it names ' +
+        'checked against its text. Words are runs of letters and digits, whatever their case; a quoted phrase ' +
         'stands for its words. With --text, documents are searched instead of a table.',
     )
     .argument(

@@ -44,7 +44,7 @@ export function serveCommand(program: Command): void {
     .command('serve')
     .summary('serve sieves to many clients: Redis protocol and HTTP')
     .description(
-      'Serves sieves by name over the Redis protocol (BF.* as RedisBloom has them, SIEVE.* of our own) and HTTP.\n' +
+      'Serves sieves by name over the Redis protocol (BF.* as RedisBloom has them, SIEVE.* of our own) and HTTP. ' +
         'Listens on this machine only unless --host says otherwise, and then needs a password.',
     )
     .addOption(port('--port', 'of the Redis protocol', 6390))

@@ -1,8 +1,9 @@
 // `urlsieve under`: has anything been seen under this host or folder? What no flat filter can answer.
 import type { Command } from 'commander'
-import { type FolderSieve, Sieve } from '../index.ts'
-import { readInput } from './input.ts'
-import { Output } from './output.ts'
+import { siftLines } from '../exact/line-batches.ts'
+import { FolderGrowth } from './folder-growth.ts'
+import { readChunks } from './input.ts'
+import { Output, warnOfNoUrls } from './output.ts'
 import { count, rate } from './values.ts'
 
 interface Flags {
@@ -18,15 +19,16 @@ export function underCommand(program: Command): void {
     .command('under')
     .summary('has anything been seen under a host or folder?')
     .description(
-      'Reads URLs, one a line, into a prefix-layers filter and says for each folder whether any of them is under it.\n' +
-        'A "no" is certain; a "yes" errs at most at the rate given. Exit code 1 when a folder has nothing under it.',
+      'Reads URLs, one per line, into prefix-layers filters that grow with the input, and answers for each folder whether ' +
+        'any URL is under it. A "no" is certain; a "yes" is wrong at most at the rate given. Exit code 1 when a folder has ' +
+        'nothing under it.',
     )
     .argument('<folders...>', 'hosts or folders, such as example.com or example.com/blog/')
-    .option('--in <files...>', 'files of URLs; stdin when not given', ['-'])
-    .option('--urls <n>', 'expected distinct URLs', count('--urls'), 1_000_000)
-    .option('--fpr <rate>', 'promised false-positive rate', rate('--fpr'), 1e-6)
+    .option('--in <files...>', 'files of URLs, packed or not; stdin when not given', ['-'])
+    .option('--urls <n>', 'expected distinct URLs: the size it starts with', count('--urls'), 1_000_000)
+    .option('--fpr <rate>', 'the most wrong "yes" answers', rate('--fpr'), 1e-6)
     .option('--layers <L>', 'folders remembered of each URL', count('--layers'))
-    .option('--json', 'one JSON object a folder')
+    .option('--json', 'one JSON object per folder')
     .addHelpText(
       'after',
       `
@@ -37,23 +39,18 @@ Example:
 }
 
 async function under(folders: string[], flags: Flags): Promise<void> {
-  const sieve: FolderSieve = await Sieve.create({
-    filter: 'prefix-layers',
-    expectedUrls: flags.urls,
-    falsePositiveRate: flags.fpr,
-    layers: flags.layers,
-  })
-  const feed = sieve.feed({ keep: 'none' })
+  const urls = new FolderGrowth(flags.urls, flags.fpr, flags.layers)
+  let lines = 0
   for (const path of flags.in) {
-    await readInput(path, { room: (bytes) => feed.room(bytes), push: (bytes) => feed.push(bytes) })
-    feed.end()
+    for await (const { verdicts } of siftLines(urls, readChunks(path))) lines += verdicts.length
   }
+  warnOfNoUrls(lines, urls.invalid)
   const output = new Output()
   for (const folder of folders) {
-    const seen = sieve.hasUnder(folder)
-    if (!seen) process.exitCode = 1
+    const isSeen = urls.hasUnder(folder)
+    if (!isSeen) process.exitCode = 1
     output.print(
-      flags.json ? `${JSON.stringify({ folder, seen })}\n` : `${seen ? 'yes' : 'no '}  ${folder}\n`,
+      flags.json ? `${JSON.stringify({ folder, seen: isSeen })}\n` : `${isSeen ? 'yes' : 'no '}  ${folder}\n`,
     )
   }
 }

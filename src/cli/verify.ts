@@ -10,7 +10,7 @@ export function verifyCommand(program: Command): void {
     .command('verify')
     .summary('check a stored sieve, and repair it')
     .description(
-      'Reads every byte of a .sieve file or of a store’s folder and checks it. Exit code 0 when all is well, 3 when\n' +
+      'Reads every byte of a .sieve file or of a store’s folder and checks it. Exit code 0 when all is well, 3 when ' +
         'something is damaged. With --repair a store keeps what can be kept: URLs that were lost are new again.',
     )
     .argument('<path>', 'a .sieve file or the folder of a store')

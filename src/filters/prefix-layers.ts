@@ -51,7 +51,8 @@ function bitsAndHashes(options: FilterOptions, folderHashes: number): { bits: nu
 
 /**
  * Errs towards "seen" at the rate its fill gives, the same for recombined and swapped segments as for any other new
- * key; never towards "new". `hasUnder` errs towards "yes".
+ * key; never towards "new". `hasUnder` errs towards "yes" at `stats().rates.folder`: with the default of three folder
+ * hashes one new folder in eight at capacity.
  */
 export const prefixLayers: FilterKind = {
   name: 'prefix-layers',
@@ -113,6 +114,7 @@ export const prefixLayers: FilterKind = {
           sizeBytes: Math.ceil(bits / 8),
           fill,
           rate: fill ** hashes,
+          rates: { folder: fill ** folderHashes },
           layers: [
             ...Array.from({ length: layers }, (_, i) => ({
               name: `folders of depth ${i + 1}`,

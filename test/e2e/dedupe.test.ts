@@ -20,7 +20,9 @@ function file(name: string, content: string | Uint8Array): string {
   return path
 }
 
-const stats = (stderr: string) => JSON.parse(stderr) as Record<string, number>
+// Warnings come before it.
+const stats = (stderr: string) =>
+  JSON.parse(stderr.slice(stderr.lastIndexOf('\n{') + 1)) as Record<string, number>
 
 describe('what it prints', () => {
   it('the first spelling of every page, as it came', async () => {
@@ -71,6 +73,7 @@ describe('what it prints', () => {
     const ended = await urlsieve(['dedupe', '--stats'], { input })
     expect(ended.stdout.toString('latin1')).toBe([...no, 'http://a.example/', ''].join('\n'))
     expect(stats(ended.stderr)).toMatchObject({ lines: 17, new: 9, seen: 8, invalid: 16 })
+    expect(ended.stderr).toMatch(/^urlsieve: warning: 16 of 17 lines are not URLs/)
   })
 
   it('a line with CRLF as it came, and knows it again without the CR', async () => {
@@ -170,7 +173,10 @@ describe('where it writes', () => {
     expect(ended.stderr).toMatch(/^\{[^\n]*\}\n$/)
     const got = stats(ended.stderr)
     expect(Object.keys(got).sort()).toEqual(
-      ['lines', 'new', 'seen', 'invalid', 'bytes', 'seconds', 'urlsPerSecond', 'sizeBytes'].sort(),
+      [
+        ...['lines', 'new', 'seen', 'invalid', 'bytes', 'seconds', 'urlsPerSecond', 'sizeBytes'],
+        ...['expectedRate', 'promisedRate', 'pastCapacity'],
+      ].sort(),
     )
     expect(got).toMatchObject({ lines: 35, new: 21, seen: 14, invalid: 1, bytes: readFileSync(links).length })
     expect(got.seconds).toBeGreaterThan(0)

@@ -31,6 +31,19 @@ it('--help of every command has an example that starts with it', async () => {
   expect(await help('help', 'plan')).toBe(await help('plan', '--help'))
 })
 
+it('descriptions are wrapped once, at the width of the terminal', async () => {
+  const [, listed] = /^Commands:\n((?: {2}.*\n)+)/m.exec(await help('--help'))!
+  for (const [, command] of listed!.matchAll(/^ {2}([a-z]\S*)/gm)) {
+    if (command === 'help') continue
+    const description = (await help(command!, '--help')).split('\n\n')[1]!.split('\n')
+    for (let i = 0; i + 1 < description.length; i++) {
+      const word = description[i + 1]!.split(' ')[0]!
+      const line = `${description[i]} ${word}`
+      expect(line.length, `'${line}' of ${command} would fit on one line`).toBeGreaterThan(80)
+    }
+  }
+})
+
 it('the help names every exit code but that of a defect', async () => {
   const [, codes] = /^Exit codes: (.*)$/m.exec(await help('--help'))!
   const named = codes!.split(' · ').map((code) => Number.parseInt(code, 10))

@@ -1,0 +1,49 @@
+// A filter of a fixed size that is past its capacity drops new URLs as seen. A command that adds says so when it
+// happens, and again at the end with the rate it came to.
+import { filterKind } from '../filters/registry.ts'
+import type { FilterName, Sieve, Stats } from '../index.ts'
+import { tell } from './output.ts'
+import { grouped } from './values.ts'
+
+export class Capacity {
+  readonly #sieve: Sieve
+  /** A filter that grows, or was sized without an expected number of URLs, has no capacity. */
+  readonly #expectedUrls: number | null
+  #isWarned = false
+
+  constructor(sieve: Sieve) {
+    const { filter, expectedUrls } = sieve.plan
+    this.#sieve = sieve
+    this.#expectedUrls = filterKind(filter as FilterName).can.grow ? null : expectedUrls
+  }
+
+  /** Warns once, when the filter has gone past its capacity. Costs nothing for one that has none. */
+  watch(): void {
+    if (this.#expectedUrls === null || this.#isWarned || !this.#sieve.stats().pastCapacity) return
+    this.#isWarned = true
+    tell(
+      `urlsieve: warning: filter '${this.#sieve.plan.filter}' is past its capacity of ${grouped(this.#expectedUrls)} URLs: new URLs are dropped as seen; run again with a larger --urls, or with --filter fingerprint\n`,
+    )
+  }
+
+  /** At the end: how far past its capacity it is, and what that means. Says nothing when it is not. */
+  summarise(): void {
+    const stats = this.#sieve.stats()
+    if (!stats.pastCapacity || this.#expectedUrls === null) return
+    tell(
+      `urlsieve: warning: ${grouped(stats.urls)} URLs in a filter for ${grouped(this.#expectedUrls)}: ${ratesOf(stats)}\n`,
+    )
+  }
+}
+
+const percent = (rate: number) => `${Number((rate * 100).toPrecision(2))} %`
+
+function ratesOf({ expectedRate, promisedRate }: Stats): string {
+  const now = `${percent(expectedRate)} of new URLs are dropped as seen now`
+  return promisedRate === null ? now : `${now}, where ${percent(promisedRate)} was promised`
+}
+
+/** What `--stats` says of the filter's errors. */
+export function rateStats({ expectedRate, promisedRate, pastCapacity }: Stats): object {
+  return { expectedRate, promisedRate, pastCapacity }
+}

@@ -1,0 +1,50 @@
+// What a sieve remembers across runs must have reached the reader. When the output fails, the new URLs of the batch that
+// were not written are forgotten again where the filter can delete; where it cannot, one line says how many are left.
+import { type Output, tell } from './output.ts'
+import { grouped } from './values.ts'
+
+/** Forgets a URL; false when it was not remembered. */
+export type Forget = (url: string) => boolean | Promise<boolean>
+
+/** An output of new lines that keeps those whose writing failed. */
+export class Delivery {
+  readonly #output: Output
+  #unwritten: Uint8Array = new Uint8Array(0)
+
+  constructor(output: Output) {
+    this.#output = output
+  }
+
+  /** New lines, each with its newline. */
+  write(lines: Uint8Array): void {
+    try {
+      this.#output.write(lines)
+    } catch (error) {
+      // Of a line that was written in part the reader has nothing.
+      this.#unwritten = lines.slice(lines.subarray(0, this.#output.written).lastIndexOf(10) + 1)
+      throw error
+    }
+  }
+
+  /** Forgets what was not written. Without `forget`, or where it fails, says how many URLs are left. */
+  async takeBack(forget: Forget | undefined): Promise<void> {
+    const lines = this.#unwritten
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+    let left = 0
+    for (let at = 0; at < lines.length; ) {
+      const newline = lines.indexOf(10, at)
+      const end = newline < 0 ? lines.length : newline
+      try {
+        // A line that is not UTF-8 has no string to delete it by.
+        if (!(await forget?.(decoder.decode(lines.subarray(at, end))))) left++
+      } catch {
+        left++
+      }
+      at = end + 1
+    }
+    if (left === 0) return
+    tell(
+      `urlsieve: warning: ${grouped(left)} new URLs are remembered but were not written: to get them, run again with an empty --state folder\n`,
+    )
+  }
+}

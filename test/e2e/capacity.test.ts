@@ -1,0 +1,90 @@
+// A filter past its capacity is a visible event in every command that adds; a sieve on the disk remembers only what
+// reached the output.
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { bash, expectQuiet, linesOf, temporaryFolder, urlsieve } from './command.ts'
+
+const folder = temporaryFolder()
+const file = (name: string, text: string) => {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  return path
+}
+const urls = Array.from({ length: 60_000 }, (_, i) => `https://example.com/page/${i}`)
+const many = file('many.txt', `${urls.join('\n')}\n`)
+
+const WARNINGS =
+  /^urlsieve: warning: filter '[a-z-]+' is past its capacity of 1,000 URLs: [^\n]+\nurlsieve: warning: [\d,]+ URLs in a filter for 1,000: [\d.]+ % of new URLs are dropped as seen now, where 0\.1 % was promised\n/
+
+describe.each(['classic', 'blocked', 'multilayer', 'prefix-layers', 'eigenvalue', 'keyword-layers'])(
+  '%s',
+  (filter) => {
+    it('dedupe warns once when it happens and once at the end, and --stats says it', async () => {
+      const args = ['dedupe', '--filter', filter, '--urls', '1000', '--fpr', '1e-3', '--stats', many]
+      const ended = await urlsieve(args)
+      expect(ended.code).toBe(0)
+      expect(ended.stderr).toMatch(WARNINGS)
+      const stats = JSON.parse(ended.stderr.trimEnd().split('\n').at(-1)!)
+      expect(stats).toMatchObject({ promisedRate: 0.001, pastCapacity: true })
+      expect(stats.expectedRate).toBeGreaterThan(0.001)
+    })
+  },
+)
+
+it('within its capacity nothing is said, and --stats has the rates', async () => {
+  const ended = await urlsieve([
+    'dedupe',
+    '--filter',
+    'classic',
+    '--urls',
+    '100k',
+    '--fpr',
+    '1e-3',
+    '--stats',
+    many,
+  ])
+  const stats = JSON.parse(ended.stderr)
+  expect(stats).toMatchObject({ promisedRate: 0.001, pastCapacity: false })
+  expect(stats.expectedRate).toBeLessThan(0.001)
+})
+
+it('run warns too', async () => {
+  const commands = file('commands.txt', urls.map((url) => `ADD ${url}\n`).join(''))
+  const ended = await urlsieve(['run', commands, '--urls', '1000', '--fpr', '1e-3'])
+  expect(ended.stderr).toMatch(WARNINGS)
+})
+
+it('a filter that grows has no capacity', async () => {
+  expectQuiet(await urlsieve(['dedupe', '--urls', '1000', many, '-o', join(folder, 'out')]))
+})
+
+describe('what was not written is not remembered', () => {
+  const dedupe = 'node "$URLSIEVE" dedupe --state "$STATE" --profile raw "$MANY"'
+  const run = (script: string, state: string) =>
+    bash(script, { env: { MANY: many, STATE: join(folder, state) } })
+
+  it('after a reader that went away, the next run prints all but what the pipe took', async () => {
+    const first = await run(`${dedupe} | head -c 1000 > /dev/null`, 'head')
+    expectQuiet(first)
+    const second = linesOf((await run(dedupe, 'head')).stdout)
+    // A pipe holds 64 KiB, and head may have read as much again before it went.
+    expect(second.length).toBeGreaterThan(urls.length - (256 * 1024) / urls[0]!.length)
+    expect(second).toEqual(urls.slice(-second.length))
+  })
+
+  it.skipIf(!existsSync('/dev/full'))('after a full disk, the next run prints all', async () => {
+    const first = await run(`${dedupe} > /dev/full`, 'full')
+    expect(first).toMatchObject({ code: 4 })
+    expect(linesOf((await run(dedupe, 'full')).stdout)).toEqual(urls)
+  })
+
+  it.skipIf(!existsSync('/dev/full'))(
+    'a filter that cannot delete: one line says how many are left',
+    async () => {
+      const first = await run(`${dedupe} --filter blocked --urls 100k > /dev/full`, 'blocked')
+      expect(first).toMatchObject({ code: 4 })
+      expect(first.stderr).toMatch(/^urlsieve: warning: [\d,]+ new URLs are remembered but were not written/)
+    },
+  )
+})
