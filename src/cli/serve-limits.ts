@@ -23,7 +23,7 @@ const h = HTTP_LIMITS
 const rows: readonly (readonly [flag: string, does: string, parse: Parse, value: number])[] = [
   ['--memory <size>', 'for all sieves together', size, 4 * 1024 ** 3],
   ['--max-sieves <n>', 'sieves at most', count, 1000],
-  ['--max-item-bytes <size>', 'bytes of one item', size, r.itemBytes],
+  ['--max-item-bytes <size>', 'bytes of one item; over HTTP never more than 64K', size, r.itemBytes],
   ['--max-items <n>', 'items of one command', count, r.commandItems],
   ['--max-buffered <size>', 'bytes of commands a connection may have waiting', size, r.bufferedBytes],
   ['--max-buffered-all <size>', 'the same, of all connections together', size, r.allBufferedBytes],
