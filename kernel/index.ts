@@ -8,7 +8,7 @@ export { reserveInput, reserveSpill, reserveOutput, reserveFeatures, reserveUrls
 export { findLines, lineCursor, takeLinesAsKeys, keepFrom, keepLines, keptKeyBytes, keepKeys, countNew } from './lines'
 export { canonicalise } from './canonical'
 export { readCommands, badLines, answerCommands } from './commands'
-export { writtenHashes, writtenKeyBytes, writtenKeys, countBits, uniteBits } from './journal'
+export { writtenHashes, writtenKeyBytes, writtenKeys, countBits, isZero, uniteBits } from './journal'
 export { setKey } from './families/siphash'
 export { setHash, hashKeys } from './hash'
 export { setOne, addOne, hasOne } from './one'
@@ -17,21 +17,21 @@ export {
   fingerprintCount, fingerprintBytes, fingerprintSegment, fingerprintDirectoryBits, fingerprintSegmentBytes,
   fingerprintFirst, fingerprintLast, fingerprintMiddle, fingerprintCut, fingerprintAdoptSlots, fingerprintAdopt, fingerprintAdoptRoom, fingerprintAdopted,
 } from './filters/fingerprint'
-export { classicCreate, classicAdd, classicHas, classicOnes, classicRestored, classicBits } from './filters/classic'
+export { classicCreate, classicAdd, classicHas, classicOnes, classicSetOnes, classicBits } from './filters/classic'
 export { makeFeatures } from './features'
-export { eigenvalueCreate, eigenvalueAdd, eigenvalueHas, eigenvalueOnes, eigenvalueRestored, eigenvalueBits } from './filters/eigenvalue'
+export { eigenvalueCreate, eigenvalueAdd, eigenvalueHas, eigenvalueOnes, eigenvalueSetOnes, eigenvalueBits } from './filters/eigenvalue'
 export {
   multilayerCreate, multilayerAdd, multilayerHas, multilayerLayers, multilayerLook, multilayerPieces, multilayerKnows, multilayerOnes, multilayerLasts,
-  multilayerReach, multilayerRestored, multilayerSetLasts, multilayerBits,
+  multilayerReach, multilayerSetOnes, multilayerSetLasts, multilayerBits,
 } from './filters/multilayer'
 export {
   prefixLayersCreate, prefixLayersAdd, prefixLayersHas, prefixLayersHasUnder,
-  prefixLayersOnes, prefixLayersFresh, prefixLayersRestored, prefixLayersSetFresh, prefixLayersBits,
+  prefixLayersOnes, prefixLayersFresh, prefixLayersSetOnes, prefixLayersSetFresh, prefixLayersBits,
 } from './filters/prefix-layers'
 export {
   binaryFuseCreate, binaryFuseReserve, binaryFuseBuild, binaryFuseSeed, binaryFuseFingerprints, binaryFuseHas,
 } from './filters/binary-fuse'
-export { blockedCreate, blockedAdd, blockedHas, blockedOnes, blockedRestored, blockedBits } from './filters/blocked'
+export { blockedCreate, blockedAdd, blockedHas, blockedOnes, blockedSetOnes, blockedBits } from './filters/blocked'
 
 // Where the batch's arrays lie: they never move.
 export const batchLines = batch.BATCH

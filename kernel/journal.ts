@@ -45,6 +45,20 @@ export function countBits(p: usize, bytes: usize): u64 {
   return count
 }
 
+/** Whether no bit is set in the `bytes` bytes at `p`. */
+export function isZero(p: usize, bytes: usize): bool {
+  const end = p + bytes
+  for (; p + 64 <= end; p += 64) {
+    const some = v128.or(
+      v128.or(v128.load(p), v128.load(p, 16)),
+      v128.or(v128.load(p, 32), v128.load(p, 48)),
+    )
+    if (v128.any_true(some)) return false
+  }
+  for (; p < end; p++) if (load<u8>(p)) return false
+  return true
+}
+
 /** Sets in the array at `to` every bit that is set in the one at `from`: the union of two filters. */
 export function uniteBits(to: usize, from: usize, bytes: usize): void {
   const end = to + bytes

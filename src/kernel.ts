@@ -27,6 +27,7 @@ export interface KernelExports {
   writtenKeyBytes(from: number, n: number, wanted: number): number
   writtenKeys(from: number, n: number, wanted: number, to: number): number
   countBits(at: number, bytes: number): bigint
+  isZero(at: number, bytes: number): number
   uniteBits(to: number, from: number, bytes: number): void
   setKey(lo: bigint, hi: bigint): void
   setHash(families: bigint, count: number, seed: bigint): void
@@ -55,13 +56,13 @@ export interface KernelExports {
   classicAdd(from: number, n: number): number
   classicHas(from: number, n: number): void
   classicOnes(): number
-  classicRestored(): void
+  classicSetOnes(count: number): void
   classicBits(): number
   blockedCreate(blocks: bigint, hashes: number): number
   blockedAdd(from: number, n: number): number
   blockedHas(from: number, n: number): void
   blockedOnes(): number
-  blockedRestored(): void
+  blockedSetOnes(count: number): void
   blockedBits(): number
   binaryFuseCreate(bits: number, segmentLength: number, segments: number, seed: bigint): number
   binaryFuseReserve(bits: number, segmentLength: number, segments: number, keys: number): number
@@ -79,7 +80,7 @@ export interface KernelExports {
   multilayerOnes(layer: number): number
   multilayerLasts(layer: number): number
   multilayerReach(layers: number): number
-  multilayerRestored(): void
+  multilayerSetOnes(layer: number, count: number): void
   multilayerSetLasts(layer: number, count: number): void
   multilayerBits(layer: number): number
   prefixLayersCreate(bits: bigint, hashes: number, folderHashes: number, layers: number): number
@@ -88,14 +89,14 @@ export interface KernelExports {
   prefixLayersHasUnder(n: number): void
   prefixLayersOnes(): number
   prefixLayersFresh(layer: number): number
-  prefixLayersRestored(): void
+  prefixLayersSetOnes(count: number): void
   prefixLayersSetFresh(layer: number, count: number): void
   prefixLayersBits(): number
   eigenvalueCreate(urlBits: bigint, featureBits: bigint, hashes: number, featureHashes: number): number
   eigenvalueAdd(from: number, n: number): number
   eigenvalueHas(from: number, n: number): void
   eigenvalueOnes(region: number): number
-  eigenvalueRestored(): void
+  eigenvalueSetOnes(region: number, count: number): void
   eigenvalueBits(region: number): number
 }
 

@@ -323,7 +323,10 @@ export class Sieve {
     await this.#journal?.close()
   }
 
-  /** Writes a .sieve file: whole, or not at all. Without a path, a stored sieve folds its log into its snapshot. */
+  /**
+   * Writes a .sieve file: whole, or not at all. Without a path, a stored sieve folds its log into its snapshot. The sieve
+   * may be used meanwhile: what is added before the promise is kept is in the file or not.
+   */
   async save(path?: string): Promise<void> {
     if (path === undefined) {
       if (!this.#journal)
@@ -331,7 +334,7 @@ export class Sieve {
       return this.#journal.save()
     }
     const { writeSieve } = await import('#store')
-    writeSieve(path, this[STATE])
+    await writeSieve(path, this[STATE])
   }
 
   /** @internal For the modules that store and merge sieves. */

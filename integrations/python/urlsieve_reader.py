@@ -17,7 +17,9 @@ import sys
 import zlib
 
 M64 = (1 << 64) - 1
-PIECE, END = b"PIEC", b"END."
+PIECE, ZEROS, END = b"PIEC", b"ZERO", b"END."
+# No instance of a filter is larger.
+MOST_ZEROS = 1 << 32
 
 
 class SieveFileError(Exception):
@@ -40,8 +42,8 @@ def read_file(path):
     if len(data) < 20:
         raise damaged(len(data), "the file ends in its header")
     version, length = struct.unpack_from("<II", data, 8)
-    if version != 1:
-        raise SieveFileError(f"{path} has format version {version}: this reader knows version 1")
+    if version not in (1, 2):
+        raise SieveFileError(f"{path} has format version {version}: this reader knows versions 1 and 2")
     at = 16 + length
     if at + 4 > len(data):
         raise damaged(len(data), "the file ends in its header")
@@ -57,8 +59,14 @@ def read_file(path):
         tag, shard, array, _, offset, size, head_crc, crc = struct.unpack("<4sIIIQQII", head)
         if zlib.crc32(head[:32]) != head_crc:
             raise damaged(at, "a chunk header does not match its checksum")
-        if tag not in (PIECE, END):
+        if tag not in (PIECE, ZEROS, END):
             raise damaged(at, f"a chunk of unknown kind {tag!r}")
+        if tag == ZEROS:
+            if size > MOST_ZEROS:
+                raise damaged(at, f"a run of {size} zeros: expected at most {MOST_ZEROS}")
+            pieces.append((shard, array, offset, bytes(size)))
+            at += 40
+            continue
         payload = data[at + 40 : at + 40 + size]
         if len(payload) < size or zlib.crc32(payload) != crc:
             raise damaged(at + 40, "a chunk does not match its checksum")

@@ -3,7 +3,6 @@
 // a key. The hash's low half chooses the block (its top bits choose the instance); seven 9-bit positions are taken from each derived hash.
 import { allocZeroed } from '../memory'
 import { hashes, verdicts } from '../batch'
-import { countBits } from '../journal'
 import { derived, spread } from '../mix'
 
 let blocks: usize = 0
@@ -97,9 +96,9 @@ export function blockedOnes(): f64 {
   return <f64>ones
 }
 
-/** Counts the bits again, after they were put there from outside. */
-export function blockedRestored(): void {
-  ones = countBits(blocks, <usize>(size << 6))
+/** Sets how many bits are set, after they were put there from outside. */
+export function blockedSetOnes(count: f64): void {
+  ones = <u64>count
 }
 
 export function blockedBits(): usize {

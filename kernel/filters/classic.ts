@@ -3,7 +3,6 @@
 import { allocZeroed } from '../memory'
 import { hashes, keyEnds, keyStarts, verdicts } from '../batch'
 import { hasBits, setBits } from '../bits'
-import { countBits } from '../journal'
 import { addressesOf, isWide } from '../hash'
 import { derived, spread } from '../mix'
 
@@ -109,9 +108,9 @@ export function classicOnes(): f64 {
   return <f64>ones
 }
 
-/** Counts the bits again, after they were put there from outside. */
-export function classicRestored(): void {
-  ones = countBits(bits, <usize>((size + 7) >> 3))
+/** Sets how many bits are set, after they were put there from outside. */
+export function classicSetOnes(count: f64): void {
+  ones = <u64>count
 }
 
 export function classicBits(): usize {

@@ -5,7 +5,6 @@ import { allocZeroed } from '../memory'
 import { featureEnds, featureStarts, keyEnds, keyStarts, verdicts } from '../batch'
 import { hasBits, setBits } from '../bits'
 import { addressesOf } from '../hash'
-import { countBits } from '../journal'
 
 let bits: usize = 0
 let features: usize = 0
@@ -61,10 +60,10 @@ export function eigenvalueOnes(region: u32): f64 {
   return <f64>(region == 0 ? urlOnes : featureOnes)
 }
 
-/** Counts the bits again, after they were put there from outside. */
-export function eigenvalueRestored(): void {
-  urlOnes = countBits(bits, <usize>((urlSize + 7) >> 3))
-  featureOnes = countBits(features, <usize>((featureSize + 7) >> 3))
+/** Sets how many bits of a region are set, after they were put there from outside. */
+export function eigenvalueSetOnes(region: u32, count: f64): void {
+  if (region == 0) urlOnes = <u64>count
+  else featureOnes = <u64>count
 }
 
 export function eigenvalueBits(region: u32): usize {

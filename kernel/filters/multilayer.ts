@@ -5,7 +5,6 @@
 import { alloc, allocZeroed, release } from '../memory'
 import { keyEnds, keyStarts, verdicts } from '../batch'
 import { addresses, addressesOf, hashPieces, isWide } from '../hash'
-import { countBits } from '../journal'
 import { derived, spread } from '../mix'
 import { afterScheme, segmentEnd, wordEnd, wordStart } from '../segments'
 
@@ -335,13 +334,10 @@ export function multilayerOnes(layer: u32): f64 {
   return <f64>(layer == layers ? xorOnes : load<u64>(ones + (<usize>layer << 3)))
 }
 
-/** Counts the bits again, after they were put there from outside. */
-export function multilayerRestored(): void {
-  const bytes = <usize>((size + 7) >> 3)
-  for (let i: u32 = 0; i < layers; i++) {
-    store<u64>(ones + (<usize>i << 3), countBits(load<u32>(arrays + (<usize>i << 2)), bytes))
-  }
-  xorOnes = countBits(xorArray, bytes)
+/** Sets how many bits of a layer are set, after they were put there from outside; behind the last layer is the XOR layer. */
+export function multilayerSetOnes(layer: u32, count: f64): void {
+  if (layer == layers) xorOnes = <u64>count
+  else store<u64>(ones + (<usize>layer << 3), <u64>count)
 }
 
 export function multilayerSetLasts(layer: u32, count: f64): void {

@@ -5,7 +5,6 @@ import { allocZeroed } from '../memory'
 import { keyEnds, keyStarts, verdicts } from '../batch'
 import { hasBits, setBits } from '../bits'
 import { addressesOf } from '../hash'
-import { countBits } from '../journal'
 import { afterScheme } from '../segments'
 
 export const MOST_LAYERS: u32 = 63
@@ -119,9 +118,9 @@ export function prefixLayersFresh(layer: u32): f64 {
   return <f64>load<u64>(fresh + (<usize>layer << 3))
 }
 
-/** Counts the bits again, after they were put there from outside. */
-export function prefixLayersRestored(): void {
-  ones = countBits(bits, <usize>((size + 7) >> 3))
+/** Sets how many bits are set, after they were put there from outside. */
+export function prefixLayersSetOnes(count: f64): void {
+  ones = <u64>count
 }
 
 export function prefixLayersSetFresh(layer: u32, count: f64): void {

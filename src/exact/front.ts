@@ -6,7 +6,7 @@ import type { Profile } from '../canonical/profiles.ts'
 import { SieveError } from '../errors.ts'
 import { makeSieve, type Sieve, type SieveOptions } from '../sieve.ts'
 import { type Journal, type SieveState, STATE } from '../state.ts'
-import { readSieve, writeSieve } from '../store/snapshot.ts'
+import { readSieve, writeSieveNow } from '../store/snapshot.ts'
 import { keyOfLayout } from './key-layout.ts'
 import type { KeyStore } from './key-store.ts'
 
@@ -96,7 +96,7 @@ export class Front {
   /** Writes the filter and the counts down. */
   save(path: string, counts: { urls: number; seen: number; invalid: number }): void {
     Object.assign(this.#state, counts)
-    writeSieve(path, this.#state)
+    writeSieveNow(path, this.#state)
   }
 
   #take(keys: readonly Buffer[]): void {

@@ -1,54 +1,89 @@
-// How a filter that is made of bit arrays goes into a snapshot and comes back: its arrays in pieces of a megabyte.
+// How a filter that is made of bit arrays goes into a snapshot and comes back: its arrays in pieces of a megabyte, and
+// where no bit is set only how long that is.
 import type { Kernel } from '../kernel.ts'
 import type { Filter, Piece, Pieces } from './filter.ts'
 
 const PIECE_BYTES = 1024 * 1024
+const NONE = new Uint8Array(0)
 
 /** A bit array in the kernel's memory. */
 export interface BitArray {
   readonly array: number
   readonly at: number
   readonly bytes: number
+  /** How many of its bits are set. */
+  readonly ones: number
+}
+
+/** Counts that are not in the arrays. */
+export interface OtherCounts {
+  read(): number[]
+  write(index: number, count: number): void
 }
 
 /**
- * `arrays` says where they lie, and makes sure there is one of a number when given it; `restored` counts their bits
- * again and takes the counts that are not in them.
+ * `arrays` says where they lie, and makes sure there is one of a number when given it. Bits are counted piece by piece as
+ * they are put in place: counting all of a large filter at the end would take as long as reading it.
  */
 export function bitPieces(
   kernel: Kernel,
   arrays: (array?: number) => readonly BitArray[],
-  restored: (counts: readonly number[]) => void,
-  counts: () => number[] = () => [],
+  setOnes: (array: number, ones: number) => void,
+  others?: OtherCounts,
 ): Pieces {
+  const { call } = kernel
+  /** Bits of each array that were put in place so far. */
+  const placedOnes = new Map<number, number>()
+  const setCounts = (counts: readonly number[]) => {
+    for (const [i, count] of counts.entries()) others?.write(i, count)
+  }
+  const place = (array: number, offset: number, bytes: number): Uint8Array => {
+    const found = arrays(array).find((one) => one.array === array)
+    if (!found || offset + bytes > found.bytes) {
+      throw new RangeError(`no room for ${bytes} bytes at ${offset} of array ${array}`)
+    }
+    return kernel.bytes.subarray(found.at + offset, found.at + offset + bytes)
+  }
   return {
     *pieces(): Generator<Piece> {
-      for (const { array, at, bytes } of arrays()) {
+      for (const { array, at, bytes, ones } of arrays()) {
+        if (ones === 0) {
+          yield { array, offset: 0, bytes: NONE, zeros: bytes }
+          continue
+        }
         for (let offset = 0; offset < bytes; offset += PIECE_BYTES) {
-          const end = Math.min(offset + PIECE_BYTES, bytes)
-          yield { array, offset, bytes: kernel.bytes.subarray(at + offset, at + end) }
+          const size = Math.min(PIECE_BYTES, bytes - offset)
+          if (call.isZero(at + offset, size)) yield { array, offset, bytes: NONE, zeros: size }
+          else yield { array, offset, bytes: kernel.bytes.subarray(at + offset, at + offset + size) }
         }
       }
     },
-    place(array, offset, bytes) {
-      const found = arrays(array).find((one) => one.array === array)
-      if (!found || offset + bytes > found.bytes) {
-        throw new RangeError(`no room for ${bytes} bytes at ${offset} of array ${array}`)
-      }
-      return kernel.bytes.subarray(found.at + offset, found.at + offset + bytes)
+    place,
+    placed(array, _offset, room) {
+      const ones = Number(call.countBits(room.byteOffset, room.length))
+      placedOnes.set(array, (placedOnes.get(array) ?? 0) + ones)
     },
-    counts,
-    restored,
+    // The memory of a filter that was just made is zero.
+    placeZeros(array, offset, bytes) {
+      place(array, offset, bytes)
+    },
+    counts: () => others?.read() ?? [],
+    restored(counts) {
+      for (const { array } of arrays()) setOnes(array, placedOnes.get(array) ?? 0)
+      placedOnes.clear()
+      setCounts(counts)
+    },
     unite(other: Filter) {
       for (const { array, offset, bytes } of other.pieces()) {
-        const copy = kernel.call.reserveOutput(bytes.length) >>> 0
+        if (bytes.length === 0) continue
+        const copy = call.reserveOutput(bytes.length) >>> 0
         if (copy === 0) throw new RangeError('no memory left to unite two filters')
         kernel.bytes.set(bytes, copy)
-        kernel.call.uniteBits(this.place(array, offset, bytes.length).byteOffset, copy, bytes.length)
+        call.uniteBits(place(array, offset, bytes.length).byteOffset, copy, bytes.length)
       }
-      const mine = counts()
+      for (const { array, at, bytes } of arrays()) setOnes(array, Number(call.countBits(at, bytes)))
       const theirs = other.counts?.() ?? []
-      restored(mine.map((count, i) => count + (theirs[i] ?? 0)))
+      setCounts((others?.read() ?? []).map((count, i) => count + (theirs[i] ?? 0)))
     },
   }
 }

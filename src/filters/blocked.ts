@@ -57,8 +57,10 @@ export const blocked: FilterKind = {
       has: kernel.call.blockedHas,
       ...bitPieces(
         kernel,
-        () => [{ array: 0, at: kernel.call.blockedBits() >>> 0, bytes: bits / 8 }],
-        () => kernel.call.blockedRestored(),
+        () => [
+          { array: 0, at: kernel.call.blockedBits() >>> 0, bytes: bits / 8, ones: kernel.call.blockedOnes() },
+        ],
+        (_, ones) => kernel.call.blockedSetOnes(ones),
       ),
       measure() {
         const fill = kernel.call.blockedOnes() / bits

@@ -57,8 +57,15 @@ export const classic: FilterKind = {
       has: kernel.call.classicHas,
       ...bitPieces(
         kernel,
-        () => [{ array: 0, at: kernel.call.classicBits() >>> 0, bytes: Math.ceil(bits / 8) }],
-        () => kernel.call.classicRestored(),
+        () => [
+          {
+            array: 0,
+            at: kernel.call.classicBits() >>> 0,
+            bytes: Math.ceil(bits / 8),
+            ones: kernel.call.classicOnes(),
+          },
+        ],
+        (_, ones) => kernel.call.classicSetOnes(ones),
       ),
       measure() {
         const fill = kernel.call.classicOnes() / bits

@@ -144,6 +144,12 @@ export const eigenvalue: FilterKind = {
       kernel.refresh()
       if (!made) throw noRoom('eigenvalue', plan.sizeBytes)
     }
+    const region = (array: number, bits: number) => ({
+      array,
+      at: call.eigenvalueBits(array) >>> 0,
+      bytes: Math.ceil(bits / 8),
+      ones: call.eigenvalueOnes(array),
+    })
     return {
       add(from, n) {
         prepare(from, n)
@@ -155,11 +161,8 @@ export const eigenvalue: FilterKind = {
       },
       ...bitPieces(
         kernel,
-        () => [
-          { array: 0, at: call.eigenvalueBits(0) >>> 0, bytes: Math.ceil(urlBits / 8) },
-          { array: 1, at: call.eigenvalueBits(1) >>> 0, bytes: Math.ceil(featureBits / 8) },
-        ],
-        () => call.eigenvalueRestored(),
+        () => [region(0, urlBits), region(1, featureBits)],
+        (array, ones) => call.eigenvalueSetOnes(array, ones),
       ),
       measure() {
         const urlFill = call.eigenvalueOnes(0) / urlBits

@@ -94,19 +94,24 @@ export interface Piece {
   /** Where in that array, in the filter's own unit. */
   readonly offset: number
   readonly bytes: Uint8Array
+  /** In place of bytes: so many of them that are all zero. */
+  readonly zeros?: number
 }
 
 /** How a filter is written down and read back. */
 export interface Pieces {
   /**
-   * Its memory, a piece at a time. A piece is a view: copy it before anything else is asked of the filter. Adds may
-   * go on between two pieces: what they set may then be in the snapshot or not, and the log says it again.
+   * Its memory, a piece at a time. A piece is a view: copy it before anything else is asked of the filter. Adds and
+   * deletes may go on between two pieces: what they change may then be in the snapshot or not, and the log, which began
+   * before the first piece, says it again.
    */
   pieces(): Generator<Piece>
   /** Room in the kernel for a piece: to be filled, then given to `placed`. */
   place(array: number, offset: number, bytes: number): Uint8Array
   placed?(array: number, offset: number, room: Uint8Array): void
-  /** Counts that are not in the memory itself, as they go with the pieces given last. */
+  /** A piece that is all zero is in place. Absent: this filter has none. */
+  placeZeros?(array: number, offset: number, bytes: number): void
+  /** Counts that are not in the memory itself. */
   counts?(): number[]
   /** All pieces are in place. */
   restored(counts: readonly number[]): void
@@ -125,7 +130,7 @@ export interface Filter extends Pieces {
   /** Asks for the batch's entries [from, n). */
   has(from: number, n: number): void
   delete?(n: number): void
-  /** Sets the time, for a filter that forgets by age, while a log is replayed; null: the clock's own again. */
+  /** While a log is replayed: the time of its next record, every entry of which was new then; null: it is over. */
   setClock?(now: number | null): void
   /** Asks whether anything was added under the folders that are the batch's keys. */
   hasUnder?(n: number): void

@@ -53,9 +53,7 @@ export class Generations implements Filter {
   #all: Generation[] = []
   /** How many have been forgotten. */
   #gone = 0
-  /** The counts that go with the pieces given last. */
-  #written: number[] | null = null
-  /** Set while a log is replayed: the time of the record. */
+  /** Set while a log is replayed: the time of the record. Its entries were all new when it was written. */
   #clock: number | null = null
 
   constructor(front: Kernel, succession: Succession, isRevived: boolean) {
@@ -131,7 +129,7 @@ export class Generations implements Filter {
     if (filter.add(0, count) < count) throw noRoom(plan.filter, plan.sizeBytes)
     kernel.refresh()
     this.#front.verdicts.set(kernel.verdicts.subarray(0, count), from)
-    only.urls += kernel.call.countNew(0, count)
+    only.urls += this.#clock === null ? kernel.call.countNew(0, count) : count
   }
 
   // Entries that no older generation knows go to the newest.
@@ -141,6 +139,7 @@ export class Generations implements Filter {
       return
     }
     const unknown = this.#ask(from, n, this.#all.slice(0, -1))
+    if (this.#clock !== null) newest.urls += n - from
     if (unknown.length === 0) return
     const { hashes, verdicts } = this.#front
     const { kernel, filter } = newest
@@ -151,7 +150,7 @@ export class Generations implements Filter {
     for (let i = 0; i < unknown.length; i++) {
       const verdict = kernel.verdicts[i]!
       verdicts[unknown[i]!] = verdict
-      newest.urls += verdict
+      if (this.#clock === null) newest.urls += verdict
     }
   }
 
@@ -206,18 +205,14 @@ export class Generations implements Filter {
     }
   }
 
-  // As it is when the first piece is asked for, whatever comes meanwhile: which generation a URL belongs to depends on
-  // the order. Older ones do not change any more; of the newest a copy is made.
+  // The generations there are when the first piece is asked for; `counts` must be asked for at that moment too. Which
+  // generation a URL belongs to depends on the order, and comes out the same when the log is replayed: there every entry
+  // counts, whether the newest generation was written before or after it was added, so that the next one begins at the
+  // same entry as it did.
   *pieces(): Generator<Piece> {
-    this.#written = this.#counted()
-    const older = this.#all.slice(0, -1)
-    const newest = this.#all.at(-1)!
-    const copies = [...newest.filter.pieces()].map((piece) => ({ ...piece, bytes: piece.bytes.slice() }))
-    for (const [i, generation] of [...older, newest].entries()) {
+    for (const [i, generation] of [...this.#all].entries()) {
       yield { array: i * ARRAYS + PLAN_ARRAY, offset: 0, bytes: encodePlan(generation.plan) }
-      for (const piece of generation === newest ? copies : generation.filter.pieces()) {
-        yield { ...piece, array: i * ARRAYS + piece.array }
-      }
+      for (const piece of generation.filter.pieces()) yield { ...piece, array: i * ARRAYS + piece.array }
     }
   }
 
@@ -244,11 +239,13 @@ export class Generations implements Filter {
     else this.#revived(i).filter.placed?.(array % ARRAYS, offset, room)
   }
 
-  counts(): number[] {
-    return this.#written ?? this.#counted()
+  placeZeros(array: number, offset: number, bytes: number): void {
+    const { filter } = this.#revived(Math.floor(array / ARRAYS))
+    if (!filter.placeZeros) throw new RangeError(`no zeros are expected in array ${array}`)
+    filter.placeZeros(array % ARRAYS, offset, bytes)
   }
 
-  #counted(): number[] {
+  counts(): number[] {
     return [this.#gone, ...this.#all.flatMap(({ urls, born }) => [urls, born])]
   }
 

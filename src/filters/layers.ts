@@ -120,15 +120,15 @@ export function createLayers(kernel: Kernel, plan: Plan): Filter {
           array: layer === count ? XOR_ARRAY : layer,
           at: call.multilayerBits(layer) >>> 0,
           bytes,
+          ones: call.multilayerOnes(layer),
         }))
       },
-      (lasts) => {
-        call.multilayerRestored()
-        lasts.forEach((count, layer) => {
-          call.multilayerSetLasts(layer, count)
-        })
+      (array, ones) => call.multilayerSetOnes(array === XOR_ARRAY ? call.multilayerLayers() : array, ones),
+      {
+        read: () =>
+          Array.from({ length: call.multilayerLayers() }, (_, layer) => call.multilayerLasts(layer)),
+        write: (layer, count) => call.multilayerSetLasts(layer, count),
       },
-      () => Array.from({ length: call.multilayerLayers() }, (_, layer) => call.multilayerLasts(layer)),
     ),
     measure() {
       const count = call.multilayerLayers()

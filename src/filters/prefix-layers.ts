@@ -98,14 +98,19 @@ export const prefixLayers: FilterKind = {
       hasUnder: call.prefixLayersHasUnder,
       ...bitPieces(
         kernel,
-        () => [{ array: 0, at: call.prefixLayersBits() >>> 0, bytes: Math.ceil(bits / 8) }],
-        (fresh) => {
-          call.prefixLayersRestored()
-          fresh.forEach((count, layer) => {
-            call.prefixLayersSetFresh(layer, count)
-          })
+        () => [
+          {
+            array: 0,
+            at: call.prefixLayersBits() >>> 0,
+            bytes: Math.ceil(bits / 8),
+            ones: call.prefixLayersOnes(),
+          },
+        ],
+        (_, ones) => call.prefixLayersSetOnes(ones),
+        {
+          read: () => Array.from({ length: layers + 1 }, (_, layer) => call.prefixLayersFresh(layer)),
+          write: (layer, count) => call.prefixLayersSetFresh(layer, count),
         },
-        () => Array.from({ length: layers + 1 }, (_, layer) => call.prefixLayersFresh(layer)),
       ),
       measure() {
         const fill = call.prefixLayersOnes() / bits

@@ -1,6 +1,21 @@
 // Files as a store needs them: written whole or not at all, read straight to where the bytes belong.
-import { closeSync, fsyncSync, openSync, readSync, renameSync, unlinkSync, writeSync } from 'node:fs'
+import {
+  close,
+  closeSync,
+  fsync,
+  fsyncSync,
+  open,
+  openSync,
+  read,
+  readSync,
+  renameSync,
+  unlink,
+  unlinkSync,
+  write,
+  writeSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
+import { promisify } from 'node:util'
 import { SieveError } from '../errors.ts'
 
 /** Makes what happened to the names in a folder last. */
@@ -13,8 +28,11 @@ export function syncFolder(path: string): void {
   }
 }
 
-export function writeFully(fd: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at)
+/** Writes all of it, behind what was written last or at `position`. */
+export function writeFully(fd: number, bytes: Uint8Array, position: number | null = null): void {
+  for (let at = 0; at < bytes.length; ) {
+    at += writeSync(fd, bytes, at, bytes.length - at, position === null ? null : position + at)
+  }
 }
 
 /** Reads until `target` is full or the file ends; returns how many bytes there were. */
@@ -26,6 +44,57 @@ export function readFully(fd: number, target: Uint8Array, at: number): number {
     got += n
   }
   return got
+}
+
+const openLater = promisify(open)
+const closeLater = promisify(close)
+const unlinkLater = promisify(unlink)
+const readSome = promisify(read)
+const writeSome = promisify(write)
+
+/** Puts a file on the disk, without keeping this process waiting. */
+export const syncLater = promisify(fsync)
+
+/** As `syncFolder`, without keeping this process waiting. */
+export async function syncFolderLater(path: string): Promise<void> {
+  const fd = await openLater(path, 'r')
+  try {
+    await syncLater(fd)
+  } finally {
+    await closeLater(fd)
+  }
+}
+
+/** As `writeFully`, without keeping this process waiting. */
+export async function writeLater(
+  fd: number,
+  bytes: Uint8Array,
+  position: number | null = null,
+): Promise<void> {
+  for (let at = 0; at < bytes.length; ) {
+    const to = position === null ? null : position + at
+    at += (await writeSome(fd, bytes, at, bytes.length - at, to)).bytesWritten
+  }
+}
+
+/** As `readFully`, without keeping this process waiting. */
+export async function readLater(fd: number, target: Uint8Array, at: number): Promise<number> {
+  let got = 0
+  while (got < target.length) {
+    const { bytesRead } = await readSome(fd, target, got, target.length - got, at + got)
+    if (bytesRead === 0) break
+    got += bytesRead
+  }
+  return got
+}
+
+/** Removes files, without keeping this process waiting: the system takes long to free a large one. */
+export async function removeLater(paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    await unlinkLater(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+    })
+  }
 }
 
 /** Two drafts of one file may be in the making: each has a name of its own. */
@@ -60,11 +129,38 @@ export class AtomicFile {
     }
   }
 
+  /**
+   * As `commit`, without keeping this process waiting for the disk. It gets its name in the same turn in which `isWanted`
+   * is asked, so that it never takes the place of one that was written later. False: it is not wanted, and not in place.
+   */
+  async commitLater(isWanted: () => boolean): Promise<boolean> {
+    try {
+      await syncLater(this.fd)
+      if (!isWanted()) return false
+      this.#close()
+      renameSync(this.#draft, this.#path)
+      await syncFolderLater(dirname(this.#path))
+      return true
+    } catch (error) {
+      throw diskError(this.#path, error)
+    }
+  }
+
   // Once only: the number may be another file's by then.
   #close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
     closeSync(this.fd)
+  }
+
+  /** Leaves no trace of it, without keeping this process waiting. */
+  async abandonLater(): Promise<void> {
+    try {
+      this.#close()
+      await removeLater([this.#draft])
+    } catch {
+      // the next writer of the folder removes it
+    }
   }
 
   /** Leaves no trace of it. */

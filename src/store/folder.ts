@@ -5,15 +5,16 @@ import { SieveError } from '../errors.ts'
 import type { FilterName } from '../filters/registry.ts'
 import { makeSieve, type Sieve, type SieveOf, type SieveOptions } from '../sieve.ts'
 import { type Journal, type SieveState, STATE, type StoreOptions } from '../state.ts'
+import { removeLater } from './file.ts'
 import { damaged } from './format.ts'
 import { listStore, logName, snapshotName } from './layout.ts'
+import { leftovers } from './leftovers.ts'
 import { takeLock } from './lock.ts'
 import { diskError, Log, readLog } from './log.ts'
 import { Owed } from './owed.ts'
 import { replay } from './replay.ts'
 import { headerOf, readSieve, writeSieve } from './snapshot.ts'
 import { Store } from './store.ts'
-import { sweep } from './sweep.ts'
 
 /** How often a reader tries again when a writer has just replaced what it reads. */
 const MOST_READS = 50
@@ -72,12 +73,12 @@ export async function openStore<F extends FilterName = 'fingerprint'>(
   try {
     if (snapshotsIn(folder) === 0) {
       const fresh = await makeSieve(options)
-      writeSieve(join(folder, snapshotName(1)), fresh[STATE], options.keepKeys ?? false)
+      await writeSieve(join(folder, snapshotName(1)), fresh[STATE], { keepKeys: options.keepKeys })
     }
     const { sieve, number, logs, keepKeys, keysFrom, owed } = await revive(folder, options)
     const state = sieve[STATE]
     headerOf(state)
-    sweep(folder, number, keepKeys, keysFrom)
+    await removeLater(leftovers(folder, number, keepKeys, keysFrom))
     // There are several when a snapshot was not finished: the next one will have what all of them say.
     const last = logs.at(-1) ?? { number, bytes: 0 }
     const log = new Log(join(folder, logName(last.number)), last.bytes)

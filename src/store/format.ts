@@ -5,11 +5,14 @@ import { SieveError } from '../errors.ts'
 
 export const MAGIC = 'URLSIEVE'
 export const VERSION = 1
+/** Of a file in which runs of zeros are left out: a reader of version 1 would take it for a damaged one. */
+export const SPARSE_VERSION = 2
 /** Bytes before the header's JSON: magic, version, length of the JSON. */
 export const PREFIX_BYTES = 16
 /** Tag, shard, array, zero, offset, length, CRC of these 32 bytes, CRC of the payload. */
 export const CHUNK_HEADER_BYTES = 40
 const PIECE = tag('PIEC')
+const ZEROS = tag('ZERO')
 const END = tag('END.')
 /** More JSON than any header has: a damaged length must not ask for gigabytes. */
 const MOST_JSON_BYTES = 16 * 1024 * 1024
@@ -29,18 +32,21 @@ export interface Chunk {
   readonly shard: number
   readonly array: number
   readonly offset: number
+  /** Bytes of the payload. */
   readonly length: number
+  /** Bytes of a piece that is all zero and has no payload; else 0. */
+  readonly zeros: number
   readonly crc: number
   /** The end of the file: its payload is JSON with the counts. */
   readonly isEnd: boolean
 }
 
-/** The first bytes of a file: `header` as JSON. */
-export function encodeHeader(header: unknown): Buffer {
+/** The first bytes of a file: `header` as JSON. As long in each version. */
+export function encodeHeader(header: unknown, version = VERSION): Buffer {
   const json = Buffer.from(JSON.stringify(header))
   const bytes = Buffer.alloc(PREFIX_BYTES + json.length + 4)
   bytes.write(MAGIC, 0, 'latin1')
-  bytes.writeUInt32LE(VERSION, 8)
+  bytes.writeUInt32LE(version, 8)
   bytes.writeUInt32LE(json.length, 12)
   json.copy(bytes, PREFIX_BYTES)
   bytes.writeUInt32LE(crc32(bytes.subarray(0, -4)), bytes.length - 4)
@@ -54,10 +60,10 @@ export function headerBytes(path: string, prefix: Buffer): number {
     throw new SieveError('corrupt', `${path} is no sieve: it begins with ${got}, expected "${MAGIC}"`)
   }
   const version = prefix.readUInt32LE(8)
-  if (version !== VERSION) {
+  if (version !== VERSION && version !== SPARSE_VERSION) {
     throw new SieveError(
       'version',
-      `${path} has format version ${version}: this urlsieve reads version ${VERSION}`,
+      `${path} has format version ${version}: this urlsieve reads versions ${VERSION} and ${SPARSE_VERSION}`,
     )
   }
   const length = prefix.readUInt32LE(12)
@@ -79,13 +85,14 @@ function encodeChunkHeader(
   array: number,
   offset: number,
   payload: Uint8Array,
+  length = payload.length,
 ): Buffer {
   const bytes = Buffer.alloc(CHUNK_HEADER_BYTES)
   bytes.writeUInt32LE(kind, 0)
   bytes.writeUInt32LE(shard, 4)
   bytes.writeUInt32LE(array, 8)
   bytes.writeBigUInt64LE(BigInt(offset), 16)
-  bytes.writeBigUInt64LE(BigInt(payload.length), 24)
+  bytes.writeBigUInt64LE(BigInt(length), 24)
   bytes.writeUInt32LE(crc32(bytes.subarray(0, 32)), 32)
   bytes.writeUInt32LE(crc32(payload), 36)
   return bytes
@@ -94,6 +101,11 @@ function encodeChunkHeader(
 /** The header of a chunk that holds a piece of the filter; the payload follows it. */
 export function encodePiece(shard: number, array: number, offset: number, payload: Uint8Array): Buffer {
   return encodeChunkHeader(PIECE, shard, array, offset, payload)
+}
+
+/** The chunk of a piece that is all zero: no payload follows it. */
+export function encodeZeros(shard: number, array: number, offset: number, bytes: number): Buffer {
+  return encodeChunkHeader(ZEROS, shard, array, offset, new Uint8Array(0), bytes)
 }
 
 /** The last chunk, with its payload. */
@@ -110,15 +122,18 @@ export function decodeChunk(path: string, bytes: Buffer, at: number): Chunk {
     throw damaged(path, at, 'a chunk header does not match its checksum')
   }
   const kind = bytes.readUInt32LE(0)
-  if (kind !== PIECE && kind !== END) throw damaged(path, at, `a chunk of unknown kind ${kind}`)
+  if (kind !== PIECE && kind !== END && kind !== ZEROS)
+    throw damaged(path, at, `a chunk of unknown kind ${kind}`)
   const length = Number(bytes.readBigUInt64LE(24))
-  if (length > Math.max(MOST_PIECE_BYTES, MOST_JSON_BYTES))
+  const isZeros = kind === ZEROS
+  if (!isZeros && length > Math.max(MOST_PIECE_BYTES, MOST_JSON_BYTES))
     throw damaged(path, at, `a chunk of ${length} bytes`)
   return {
     shard: bytes.readUInt32LE(4),
     array: bytes.readUInt32LE(8),
     offset: Number(bytes.readBigUInt64LE(16)),
-    length,
+    length: isZeros ? 0 : length,
+    zeros: isZeros ? length : 0,
     crc: bytes.readUInt32LE(36),
     isEnd: kind === END,
   }

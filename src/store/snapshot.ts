@@ -1,7 +1,6 @@
 // A sieve as a .sieve file and back: its identity in the header, its filter's memory in chunks, its counts at the end.
-// Written at once, or in the background a piece at a time while adds go on: those are in the log as well.
-import { closeSync, fsync, openSync, write } from 'node:fs'
-import { promisify } from 'node:util'
+// Written a piece at a time while adds go on: those are in the log as well. Read a piece at a time too.
+import { closeSync, openSync } from 'node:fs'
 import { resolveProfile } from '../canonical/profiles.ts'
 import { rules } from '../canonical/rules.ts'
 import { SieveError } from '../errors.ts'
@@ -10,7 +9,7 @@ import { filterKind } from '../filters/registry.ts'
 import type { HashName } from '../hashes.ts'
 import { makeSieve, type Sieve, type SieveOptions } from '../sieve.ts'
 import { type Saved, type SieveState, STATE } from '../state.ts'
-import { AtomicFile, readFully, writeFully } from './file.ts'
+import { AtomicFile, readFully, readLater, syncLater, writeFully, writeLater } from './file.ts'
 import {
   CHUNK_HEADER_BYTES,
   checkPayload,
@@ -20,10 +19,13 @@ import {
   encodeEnd,
   encodeHeader,
   encodePiece,
+  encodeZeros,
   headerBytes,
   PREFIX_BYTES,
+  SPARSE_VERSION,
 } from './format.ts'
 import { diskError } from './log.ts'
+import { Pace } from './pace.ts'
 
 /** The header's JSON. */
 export interface SieveHeader {
@@ -80,36 +82,64 @@ export function totalsOf(state: SieveState): Totals {
   return { urls: state.urls, seen: state.seen, invalid: state.invalid }
 }
 
-// Header and payload of every chunk, the payload a view that is good until the next is asked for.
-function* chunksOf(state: SieveState): Generator<[Buffer, Uint8Array]> {
-  for (const [shard, { filter }] of state.shards.all.entries()) {
-    for (const { array, offset, bytes } of filter.pieces()) {
-      yield [encodePiece(shard, array, offset, bytes), bytes]
+/** A sieve as it is to be written: what is fixed at the moment the writing begins, and the chunks, one at a time. */
+interface Draft {
+  readonly header: SieveHeader
+  /** Header and payload of every chunk, the payload a view that is good until the next is asked for. */
+  readonly chunks: Generator<[Buffer, Uint8Array]>
+  /** The last chunk. */
+  end(): Buffer
+  /** The header in the version that the chunks given need, when it is not the first. */
+  newHeader(): Buffer | null
+}
+
+// The counts are those of this moment; what is added while the chunks are written may be in them or not.
+function draftOf(state: SieveState, { keepKeys, keysFrom, totals = totalsOf(state) }: Kept): Draft {
+  const header = headerOf(state, keepKeys, keysFrom)
+  const shards = [...state.shards.all]
+  const counts = shards.map(({ filter }) => filter.counts?.() ?? [])
+  let chunks = 0
+  let isSparse = false
+  function* chunksOf(): Generator<[Buffer, Uint8Array]> {
+    for (const [shard, { filter }] of shards.entries()) {
+      for (const { array, offset, bytes, zeros = 0 } of filter.pieces()) {
+        chunks++
+        isSparse ||= zeros > 0
+        yield zeros > 0
+          ? [encodeZeros(shard, array, offset, zeros), bytes]
+          : [encodePiece(shard, array, offset, bytes), bytes]
+      }
     }
+  }
+  return {
+    header,
+    chunks: chunksOf(),
+    end: () => encodeEnd({ ...totals, counts, chunks }),
+    newHeader: () => (isSparse ? encodeHeader(header, SPARSE_VERSION) : null),
   }
 }
 
-function endOf(state: SieveState, totals: Totals, chunks: number): Buffer {
-  return encodeEnd({
-    ...totals,
-    counts: state.shards.all.map(({ filter }) => filter.counts?.() ?? []),
-    chunks,
-  })
+/** What a file says besides its filter. */
+export interface Kept {
+  readonly keepKeys?: boolean | undefined
+  readonly keysFrom?: number | undefined
+  /** The counts that go with the filter; those of the moment unless given. */
+  readonly totals?: Totals
 }
 
-/** Writes a sieve to a file, at once. */
-export function writeSieve(path: string, state: SieveState, keepKeys = false, keysFrom = 0): void {
-  const header = encodeHeader(headerOf(state, keepKeys, keysFrom))
+/** Writes a sieve to a file, in one go: nothing else happens in this process meanwhile. */
+export function writeSieveNow(path: string, state: SieveState, kept: Kept = {}): void {
+  const draft = draftOf(state, kept)
   const file = new AtomicFile(path)
   try {
-    writeFully(file.fd, header)
-    let chunks = 0
-    for (const [head, payload] of chunksOf(state)) {
+    writeFully(file.fd, encodeHeader(draft.header))
+    for (const [head, payload] of draft.chunks) {
       writeFully(file.fd, head)
       writeFully(file.fd, payload)
-      chunks++
     }
-    writeFully(file.fd, endOf(state, totalsOf(state), chunks))
+    writeFully(file.fd, draft.end())
+    const header = draft.newHeader()
+    if (header) writeFully(file.fd, header, 0)
     file.commit()
   } catch (error) {
     file.abandon()
@@ -117,55 +147,61 @@ export function writeSieve(path: string, state: SieveState, keepKeys = false, ke
   }
 }
 
-const someLater = promisify(write)
-const syncLater = promisify(fsync)
-
-async function writeLater(fd: number, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length; ) at += (await someLater(fd, bytes, at)).bytesWritten
-}
+/** What is written before the disk is waited for: so that a sync of another file has little to wait for. */
+const SYNC_BYTES = 16 * 1024 * 1024
 
 /**
- * Writes a sieve to a file while it goes on taking URLs: what is added meanwhile may be in it or not, and is not in
- * `totals`: the log counts it. False when it was
- * given up, because the sieve was spread anew, cleared, or `isWanted` said so.
+ * Writes a sieve to a file a piece at a time, while it goes on taking URLs. What is added or deleted meanwhile may be in
+ * the file or not, and is not in its counts. Together with a log that was begun before, the file is right by construction:
+ * bits are only ever set, a segment of a table is written whole, and replaying what is there already changes nothing.
+ * Where the sieve was spread anew or cleared meanwhile the writing begins again. False: `isWanted` gave it up.
  */
-export async function writeSieveLater(
+export async function writeSieve(
   path: string,
   state: SieveState,
-  keepKeys: boolean,
-  keysFrom: number,
-  totals: Totals,
-  isWanted: () => boolean,
+  kept: Kept = {},
+  isWanted: () => boolean = () => true,
 ): Promise<boolean> {
-  const { shards } = state
-  const spread = shards.count
-  const header = encodeHeader(headerOf(state, keepKeys, keysFrom))
+  for (;;) {
+    const { shards } = state
+    const spread = shards.count
+    const isSame = () => state.shards === shards && shards.count === spread
+    if (await writeDraft(path, draftOf(state, kept), () => isWanted() && isSame())) return true
+    if (!isWanted()) return false
+  }
+}
+
+async function writeDraft(path: string, draft: Draft, isWanted: () => boolean): Promise<boolean> {
   const file = new AtomicFile(path)
-  const isSame = () => isWanted() && state.shards === shards && shards.count === spread
   try {
-    // The first chunk is had before anything can be added: some filters are written as they are at that moment.
-    let bytes = [header]
-    let chunks = 0
-    for (const chunk of chunksOf(state)) {
-      await writeLater(file.fd, Buffer.concat([...bytes, ...chunk]))
-      bytes = []
-      chunks++
-      if (!isSame()) break
+    const pace = new Pace()
+    // The first chunk is asked for before anything can be added: some filters are written as they are at that moment.
+    let waiting = [encodeHeader(draft.header)]
+    let unsynced = 0
+    for (const [head, payload] of draft.chunks) {
+      waiting.push(head)
+      if (payload.length === 0 && !pace.isOver) continue
+      const bytes = Buffer.concat([...waiting, payload])
+      waiting = []
+      await writeLater(file.fd, bytes)
+      pace.begin()
+      unsynced += bytes.length
+      if (unsynced >= SYNC_BYTES) {
+        await syncLater(file.fd)
+        unsynced = 0
+      }
+      if (!isWanted()) break
     }
-    if (chunks === 0) await writeLater(file.fd, header)
-    const isWhole = isSame()
-    if (isWhole) {
-      await writeLater(file.fd, endOf(state, totals, chunks))
-      await syncLater(file.fd)
+    if (isWanted()) {
+      await writeLater(file.fd, Buffer.concat([...waiting, draft.end()]))
+      const header = draft.newHeader()
+      if (header) await writeLater(file.fd, header, 0)
+      if (await file.commitLater(isWanted)) return true
     }
-    if (!isWhole || !isWanted()) {
-      file.abandon()
-      return false
-    }
-    file.commit()
-    return true
+    await file.abandonLater()
+    return false
   } catch (error) {
-    file.abandon()
+    await file.abandonLater()
     throw error instanceof SieveError ? error : diskError(path, error)
   }
 }
@@ -200,7 +236,7 @@ export function openFile(path: string): number {
   }
 }
 
-/** A sieve from a file: one pass, each piece read straight into the kernel's memory. */
+/** A sieve from a file: one pass, each piece read straight into the kernel's memory, other work done between. */
 export async function readSieve(
   path: string,
   options: SieveOptions = {},
@@ -212,9 +248,11 @@ export async function readSieve(
     const state = sieve[STATE]
     const shards = state.shards.all
     const head = Buffer.alloc(CHUNK_HEADER_BYTES)
+    const pace = new Pace()
     let at = bytes
     let chunks = 0
     for (;;) {
+      await pace.rest()
       const chunk = decodeChunk(path, head.subarray(0, readFully(fd, head, at)), at)
       at += CHUNK_HEADER_BYTES
       if (chunk.isEnd) {
@@ -233,17 +271,21 @@ export async function readSieve(
       }
       const shard = shards[chunk.shard]
       if (!shard) throw damaged(path, at, `a chunk of shard ${chunk.shard}: there are ${shards.length}`)
-      let room: Uint8Array
+      chunks++
       try {
-        room = shard.filter.place(chunk.array, chunk.offset, chunk.length)
+        if (chunk.zeros > 0) {
+          if (!shard.filter.placeZeros) throw new RangeError(`no zeros are expected in array ${chunk.array}`)
+          shard.filter.placeZeros(chunk.array, chunk.offset, chunk.zeros)
+          continue
+        }
+        const room = shard.filter.place(chunk.array, chunk.offset, chunk.length)
+        checkPayload(path, chunk, room.subarray(0, await readLater(fd, room, at)), at)
+        shard.filter.placed?.(chunk.array, chunk.offset, room)
       } catch (error) {
         if (error instanceof RangeError) throw damaged(path, at, error.message)
         throw error
       }
-      checkPayload(path, chunk, room.subarray(0, readFully(fd, room, at)), at)
-      shard.filter.placed?.(chunk.array, chunk.offset, room)
       at += chunk.length
-      chunks++
     }
   } finally {
     closeSync(fd)

@@ -4,11 +4,12 @@ import { statSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { SieveError } from '../errors.ts'
 import type { Durability, Journal, SieveState, StoreInfo } from '../state.ts'
+import { removeLater } from './file.ts'
 import { logName, snapshotName } from './layout.ts'
+import { leftovers } from './leftovers.ts'
 import { encodeRecord, Log, type LogRecord, OP } from './log.ts'
 import type { Owed } from './owed.ts'
-import { totalsOf, writeSieve, writeSieveLater } from './snapshot.ts'
-import { sweep } from './sweep.ts'
+import { totalsOf, writeSieve, writeSieveNow } from './snapshot.ts'
 
 const SYNC_MS = 1000
 /** A log is not worth a snapshot before it is so long. */
@@ -139,7 +140,7 @@ export class Store implements Journal {
   async save(): Promise<void> {
     while (this.#snapshotting) await this.#snapshotting
     this.#open()
-    this.#snapshot()
+    await this.#inBackground(this.#fold())
   }
 
   async close(): Promise<void> {
@@ -147,7 +148,7 @@ export class Store implements Journal {
     while (this.#snapshotting) await this.#snapshotting
     clearInterval(this.#timer)
     try {
-      if (this.#mustSnapshot) this.#snapshot()
+      if (this.#mustSnapshot) await this.#inBackground(this.#fold())
       this.#log.sync()
     } finally {
       this.#closed = true
@@ -273,54 +274,56 @@ export class Store implements Journal {
   }
 
   // The snapshot with that number is in place: what came before is not needed any more.
-  #settle(next: number): void {
+  // Returns the files of before.
+  #settle(next: number): string[] {
     this.#number = next
     this.#snapshotBytes = statSync(join(this.#folder, snapshotName(next))).size
     this.#earlierBytes = 0
     this.#patienceBytes = 0
-    sweep(this.#folder, next, this.#keepKeys, this.#keysFrom)
+    return leftovers(this.#folder, next, this.#keepKeys, this.#keysFrom)
   }
 
   #snapshot(): void {
     // A log that could not be put on the disk is given up: the snapshot has all that it says.
     if (this.#mustSnapshot) this.#log.forget()
     const next = this.#rotate()
-    writeSieve(join(this.#folder, snapshotName(next)), this.#state, this.#keepKeys, this.#keysFrom)
+    const kept = { keepKeys: this.#keepKeys, keysFrom: this.#keysFrom }
+    writeSieveNow(join(this.#folder, snapshotName(next)), this.#state, kept)
     this.#mustSnapshot = false
-    this.#settle(next)
+    for (const path of this.#settle(next)) unlinkSync(path)
   }
 
   // In the background, when the log has outgrown the snapshot. When it fails nothing is lost, the log goes on.
   #foldWhenLong(): void {
     const enough = this.#foldBytes ?? Math.max(LEAST_FOLD_BYTES, this.#snapshotBytes)
     if (this.#snapshotting || this.#logBytes < Math.max(enough, this.#patienceBytes)) return
-    this.#snapshotting = this.#fold()
-      .catch(() => {
-        this.#patienceBytes = 2 * this.#logBytes
-      })
+    this.#inBackground(this.#fold()).catch(() => {
+      this.#patienceBytes = 2 * this.#logBytes
+    })
+  }
+
+  // One snapshot at a time. What goes wrong is for the caller only.
+  #inBackground(work: Promise<void>): Promise<void> {
+    this.#snapshotting = work
+      .catch(() => {})
       .finally(() => {
         this.#snapshotting = null
       })
+    return work
   }
 
+  // The log that begins here has all that is added while the snapshot is written; the counts are those of this moment.
   async #fold(): Promise<void> {
+    const isAll = this.#mustSnapshot
+    // A log that could not be put on the disk is given up: the snapshot has all that it says.
+    if (isAll) this.#log.forget()
     const next = this.#rotate()
     const begun = this.#begun
-    const totals = totalsOf(this.#state)
+    const kept = { keepKeys: this.#keepKeys, keysFrom: this.#keysFrom, totals: totalsOf(this.#state) }
     const path = join(this.#folder, snapshotName(next))
     const isWanted = () => !this.#closed && this.#begun === begun
-    while (isWanted()) {
-      const isMade = await writeSieveLater(
-        path,
-        this.#state,
-        this.#keepKeys,
-        this.#keysFrom,
-        totals,
-        isWanted,
-      )
-      if (!isMade) continue
-      this.#settle(next)
-      return
-    }
+    if (!(await writeSieve(path, this.#state, kept, isWanted)) || !isWanted()) return
+    if (isAll) this.#mustSnapshot = false
+    await removeLater(this.#settle(next))
   }
 }

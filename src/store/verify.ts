@@ -136,6 +136,10 @@ async function salvage(path: string): Promise<{ sieve: Sieve; header: SieveHeade
   for (const { chunk, payload } of pieces) {
     const shard = state.shards.all[chunk.shard]
     if (!shard) continue
+    if (chunk.zeros > 0) {
+      shard.filter.placeZeros?.(chunk.array, chunk.offset, chunk.zeros)
+      continue
+    }
     const room = shard.filter.place(chunk.array, chunk.offset, chunk.length)
     room.set(payload)
     shard.filter.placed?.(chunk.array, chunk.offset, room)
@@ -182,7 +186,7 @@ export async function repairStore(folder: string): Promise<FileReport[]> {
       for (const n of logs)
         if (n >= cleared) writeKeySegment(keySegmentPath(folder, n), join(folder, logName(n)), salvageLog)
     }
-    writeSieve(join(folder, snapshotName(next)), state, header.keepKeys, header.keysFrom)
+    await writeSieve(join(folder, snapshotName(next)), state, header)
     const damaged = new Set(before.filter(({ damage }) => damage.length > 0).map(({ file }) => file))
     for (const name of readdirSync(folder)) {
       if (!/^(snapshot|log)-/.test(name) || name === snapshotName(next)) continue

@@ -37,7 +37,7 @@ const settings: readonly { name: string; options: SieveOptions & StoreOptions }[
   { name: 'fingerprint', options: {} },
   { name: 'fingerprint, always', options: { durability: 'always' } },
   { name: 'fingerprint with keys', options: { keepKeys: true } },
-  { name: 'blocked', options: { filter: 'blocked', expectedUrls: 60_000 } },
+  { name: 'blocked', options: { filter: 'blocked', expectedUrls: 120_000 } },
   { name: 'multilayer', options: { filter: 'multilayer', expectedUrls: 20_000, falsePositiveRate: 1e-4 } },
   { name: 'scalable', options: { filter: 'scalable', expectedUrls: 1000, falsePositiveRate: 1e-9 } },
 ]
