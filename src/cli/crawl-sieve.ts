@@ -8,12 +8,14 @@ import { Audit } from '../crawlers/audit.ts'
 import type { SeenUrls } from '../crawlers/seen-urls.ts'
 import { Sieve } from '../index.ts'
 import { CommandError, EXIT } from './exit.ts'
+import { patienceOf } from './redis-retry.ts'
 import { type SieveFlags, sieveOptions } from './sieve-options.ts'
 
 export interface CrawlSieveFlags extends Omit<SieveFlags, 'depth'> {
   filterDepth?: SieveFlags['depth']
   state?: string
   redis?: string
+  redisRetry?: number
   name: string
   audit?: boolean
 }
@@ -67,7 +69,7 @@ async function inProcess(flags: CrawlSieveFlags, command: Command): Promise<Siev
 
 async function onRedis(
   url: string,
-  { name, profile }: CrawlSieveFlags,
+  { name, profile, redisRetry }: CrawlSieveFlags,
   command: Command,
 ): Promise<CrawlSieve> {
   if (command.getOptionValueSource('filter') !== 'default') {
@@ -77,10 +79,16 @@ async function onRedis(
     )
   }
   const { connectRedis, RedisSieve } = await import('../redis/index.ts')
-  const connection = await connectRedis(url)
+  const { connect, calls } = patienceOf(redisRetry)
+  const connection = await connectRedis(url, connect)
   try {
     const said = command.getOptionValueSource('profile') !== 'default'
-    const sieve = await RedisSieve.open({ client: connection.client, name, ...(said && { profile }) })
+    const sieve = await RedisSieve.open({
+      client: connection.client,
+      name,
+      ...calls,
+      ...(said && { profile }),
+    })
     const close = async () => {
       await sieve.close()
       await connection.close()

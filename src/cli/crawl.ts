@@ -9,6 +9,7 @@ import { type CrawlSieveFlags, openAudit, openCrawlSieve } from './crawl-sieve.t
 import { crawlSummary } from './crawl-summary.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { Output, tell } from './output.ts'
+import { redisRetry } from './redis-retry.ts'
 import { withSieveOptions } from './sieve-options.ts'
 import { count } from './values.ts'
 
@@ -44,6 +45,7 @@ export function crawlCommand(program: Command): void {
     .option('--state <folder>', 'remember: the same command goes on after Ctrl-C or kill -9')
     .option('--redis <url>', 'remember on Redis or Valkey: crawls on other machines share what is seen')
     .option('--name <name>', 'with --redis: which sieve', 'crawl')
+    .addOption(redisRetry())
     .option('--audit', 'keep the exact truth beside the filter and list every page lost to it')
     .addOption(
       new Option('--content [way]', 'say which pages have the same or nearly the same text, or skip them')

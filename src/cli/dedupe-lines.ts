@@ -15,10 +15,11 @@ export interface LinesRequest {
 }
 
 export interface LinesSieve {
+  /** One verdict a line: 1 new, 0 seen; 2 unknown, which is printed as new. */
   addLines(bytes: Uint8Array): Promise<Uint8Array>
   readonly forget: Forget
   /** Closes it and says what the last line tells; null where it cannot be known. */
-  end(): Promise<{ readonly invalid: number; readonly sizeBytes: number | null }>
+  end(): Promise<{ readonly invalid: number; readonly sizeBytes: number | null; readonly unknown?: number }>
 }
 
 // A line that a file ends with has its newline here, so that the next file's first is its own.
@@ -42,10 +43,11 @@ export async function dedupeLines(sieve: LinesSieve, request: LinesRequest): Pro
   try {
     for await (const batch of siftLines(sieve, chunksOf(request.paths))) {
       delivery.write(keptLines(batch, request.keep))
-      const fresh = batch.verdicts.reduce((sum, verdict) => sum + verdict, 0)
+      for (const verdict of batch.verdicts) {
+        counts.new += Number(verdict === 1)
+        counts.seen += Number(verdict === 0)
+      }
       counts.lines += batch.verdicts.length
-      counts.new += fresh
-      counts.seen += batch.verdicts.length - fresh
       counts.bytes += batch.lines.length
       progress.tick(() => ({ lines: counts.lines, fresh: counts.new, bytes: counts.bytes }))
     }
@@ -53,12 +55,12 @@ export async function dedupeLines(sieve: LinesSieve, request: LinesRequest): Pro
     progress.done()
     if (request.keep === 'new') await delivery.takeBack(sieve.forget)
     output.close()
-    const { invalid, sizeBytes } = await sieve.end()
+    const { invalid, sizeBytes, ...unknown } = await sieve.end()
     warnOfNoUrls(counts.lines, invalid)
     if (request.stats) {
       const seconds = (performance.now() - started) / 1000
       const urlsPerSecond = Math.round(counts.lines / seconds)
-      tellStats({ ...counts, invalid, seconds, urlsPerSecond, sizeBytes })
+      tellStats({ ...counts, ...unknown, invalid, seconds, urlsPerSecond, sizeBytes })
     }
   }
 }

@@ -1,6 +1,9 @@
 // `urlsieve dedupe --redis URL`: the same job through a sieve on Redis or a cluster, shared with other processes.
-import { connectRedis, RedisSieve, RedisSieveError, type Shape } from '../redis/index.ts'
+import { SieveError } from '../errors.ts'
+import { connectRedis, RedisSieve, RedisSieveError, type Shape, UNKNOWN } from '../redis/index.ts'
 import { dedupeLines, type LinesRequest } from './dedupe-lines.ts'
+import { patienceOf } from './redis-retry.ts'
+import { grouped } from './values.ts'
 
 interface Request extends LinesRequest {
   readonly url: string
@@ -10,31 +13,41 @@ interface Request extends LinesRequest {
 }
 
 export async function dedupeRedis(request: Request): Promise<void> {
-  const connection = await connectRedis(request.url)
+  const { name, shape } = request
+  const { connect, calls } = patienceOf(request.retryMs)
+  const connection = await connectRedis(request.url, connect)
   try {
-    const { name, retryMs, shape } = request
-    const patience = retryMs === undefined ? {} : { retryMs }
-    const sieve = await RedisSieve.open({ client: connection.client, name, ...patience, ...shape })
-    // When the cluster fails on the way, lines whose verdict is not known count as new: they go out, and then it ends.
+    const sieve = await RedisSieve.open({ client: connection.client, name, ...calls, ...shape })
+    // When the cluster fails on the way, lines whose verdict is not known are printed as new and counted apart.
     let trouble: RedisSieveError | null = null
+    let unknown = 0
     const addLines = async (bytes: Uint8Array) => {
-      if (trouble) throw trouble
+      if (trouble) throw gaveUp(trouble, unknown, request.keep)
       try {
         return await sieve.addLines(bytes)
       } catch (error) {
         if (!(error instanceof RedisSieveError)) throw error
         trouble = error
-        return error.verdicts.map((verdict) => Number(verdict !== 0))
+        for (const verdict of error.verdicts) unknown += Number(verdict === UNKNOWN)
+        return error.verdicts
       }
     }
     const end = async () => {
       const sizeBytes = request.stats && !trouble ? (await sieve.stats()).sizeBytes : null
       await sieve.close()
-      return { invalid: sieve.invalid, sizeBytes }
+      return { invalid: sieve.invalid, sizeBytes, unknown }
     }
     await dedupeLines({ addLines, forget: (url) => sieve.delete(url), end }, request)
-    if (trouble) throw trouble
+    if (trouble) throw gaveUp(trouble, unknown, request.keep)
   } finally {
     await connection.close()
   }
+}
+
+function gaveUp({ code, message }: RedisSieveError, unknown: number, keep: 'new' | 'seen'): SieveError {
+  const what = keep === 'new' ? 'printed as new' : 'not printed'
+  return new SieveError(
+    code,
+    `${message}; stopped there: ${grouped(unknown)} lines without a verdict were ${what}`,
+  )
 }

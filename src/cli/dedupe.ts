@@ -8,8 +8,8 @@ import { CommandError, EXIT } from './exit.ts'
 import { checkOutput, readInput, totalBytes } from './input.ts'
 import { Output, tellStats, warnOfNoUrls } from './output.ts'
 import { Progress } from './progress.ts'
+import { redisRetry } from './redis-retry.ts'
 import { type SieveFlags, sieveOptions, withSieveOptions } from './sieve-options.ts'
-import { windowOf } from './values.ts'
 
 interface Flags extends SieveFlags {
   repeated?: boolean
@@ -21,7 +21,7 @@ interface Flags extends SieveFlags {
   keepKeys?: boolean
   redis?: string
   redisName: string
-  redisRetry?: { ms?: number }
+  redisRetry?: number
   quiet?: boolean
 }
 
@@ -51,11 +51,7 @@ export function dedupeCommand(program: Command): void {
       'remember on Redis or a cluster: redis://host:port; filters fingerprint and compact',
     )
     .option('--redis-name <name>', 'with --redis: which sieve there', 'urlsieve')
-    .option(
-      '--redis-retry <time>',
-      'with --redis: how long to go on without an answer, 30s',
-      windowOf('--redis-retry'),
-    )
+    .addOption(redisRetry())
     .option('--stats', 'one JSON object to stderr at the end')
     .option('--quiet', 'no progress')
     .addHelpText(
@@ -180,15 +176,12 @@ async function onRedis(
   if (flags.window?.urls !== undefined) {
     throw new CommandError(EXIT.usage, '--redis forgets by age: expected --window with a time such as 30d')
   }
-  if (flags.redisRetry && flags.redisRetry.ms === undefined) {
-    throw new CommandError(EXIT.usage, '--redis-retry: expected a time of up to 60s, such as 10s')
-  }
   const { dedupeRedis } = await import('./dedupe-redis.ts')
   await dedupeRedis({
     ...linesRequest(paths, total, flags),
     url,
     name: flags.redisName,
-    ...(flags.redisRetry?.ms !== undefined && { retryMs: flags.redisRetry.ms }),
+    ...(flags.redisRetry !== undefined && { retryMs: flags.redisRetry }),
     shape: {
       ...(isSaid('filter') && { mode: filter }),
       ...(isSaid('profile') && { profile: flags.profile }),

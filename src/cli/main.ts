@@ -29,10 +29,12 @@ const FLAGS: Readonly<Record<string, string>> = {
   featureHashes: '--feature-hashes',
   windowUrls: '--window',
   windowMs: '--window',
+  retryMs: '--redis-retry',
+  connectTimeoutMs: '--redis-retry',
 }
 const inFlags = (message: string) =>
   message.replace(
-    /\b(?<!')(expectedUrls|falsePositiveRate|sizeBytes|bitsPerLayer|folderHashes|featureHashes|windowUrls|windowMs)\b/g,
+    /\b(?<!')(expectedUrls|falsePositiveRate|sizeBytes|bitsPerLayer|folderHashes|featureHashes|windowUrls|windowMs|retryMs|connectTimeoutMs)\b/g,
     (name) => FLAGS[name]!,
   )
 

@@ -2,19 +2,9 @@
 import { type Command, Option } from 'commander'
 import { HTTP_LIMITS, type HttpLimits } from '../server/http/limits.ts'
 import { type RespLimits, respLimits } from '../server/limits.ts'
-import { CommandError, EXIT } from './exit.ts'
-import { count, size, windowOf } from './values.ts'
+import { count, size, span } from './values.ts'
 
 type Parse = (option: string) => (text: string) => number
-
-function span(option: string): (text: string) => number {
-  return (text) => {
-    const { ms } = windowOf(option)(text)
-    if (ms === undefined)
-      throw new CommandError(EXIT.usage, `${option} '${text}': expected a time such as 30s, 5min or 1h`)
-    return ms
-  }
-}
 
 const r = respLimits
 const h = HTTP_LIMITS

@@ -74,6 +74,14 @@ const SPANS_MS: Readonly<Record<string, number>> = {
   w: 604_800_000,
 }
 
+/** A time in milliseconds: 30s, 5min, 1h. */
+export function span(option: string): (text: string) => number {
+  return (text) => {
+    const ms = /^[\d.]+\s*[a-z]+$/.test(text) ? windowOf(option)(text).ms : undefined
+    return ms ?? refuse(option, text, 'a time such as 30s, 5min or 1h')
+  }
+}
+
 /** A window: so many URLs (1000000, 1e6) or a time (30d, 12h, 90min, 45s, 2w). */
 export function windowOf(option: string): (text: string) => { urls?: number; ms?: number } {
   return (text) => {

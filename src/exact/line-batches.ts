@@ -8,7 +8,7 @@ const PIECE_BYTES = 256 * 1024
 export interface LineBatch {
   /** Whole lines; only the last may lack its newline. */
   readonly lines: Uint8Array
-  /** One verdict a line, 1 new and 0 seen. They are acknowledged: what is new is as safe as the durability says. */
+  /** One verdict a line, 1 new and 0 seen; 2 is unknown and kept as new. They are acknowledged: what is new is as safe as the durability says. */
   readonly verdicts: Uint8Array
 }
 
@@ -49,14 +49,14 @@ export async function* siftLines(
 
 /** The lines of a batch with the verdict that is wanted, each with a newline. */
 export function keptLines({ lines, verdicts }: LineBatch, keep: 'new' | 'seen'): Uint8Array {
-  const wanted = keep === 'new' ? 1 : 0
+  const keepsNew = keep === 'new'
   const kept = Buffer.allocUnsafe(lines.length + 1)
   let at = 0
   let size = 0
   for (const verdict of verdicts) {
     const newline = lines.indexOf(NEWLINE, at)
     const end = newline < 0 ? lines.length : newline
-    if (verdict === wanted) {
+    if ((verdict !== 0) === keepsNew) {
       kept.set(lines.subarray(at, end), size)
       size += end - at
       kept[size++] = NEWLINE

@@ -2,12 +2,13 @@
 // repeated: the server keeps the answers of each for a while, so that "new" stays "new".
 import { SieveError } from '../errors.ts'
 import type { Argument, ScriptClient } from './client.ts'
+import { Silence, within } from './deadline.ts'
 import type { Script } from './scripts.ts'
 
 export interface Patience {
   /** How long to wait for an answer before the call is sent again. Default 5,000. */
   readonly timeoutMs?: number
-  /** How long to go on in all, before the call fails. Default 30,000, at most 60,000. */
+  /** How long a call may take in all, before it fails. Default 30,000, at most 60,000; 0: sent once. */
   readonly retryMs?: number
 }
 
@@ -19,15 +20,16 @@ const NOT_NOW = /^(TRYAGAIN|CLUSTERDOWN|LOADING|MASTERDOWN|READONLY|BUSY|NOREPLI
 /** A reply begins with its code in capitals; what a connection says does not. */
 const isReply = ({ message }: Error) => /^[A-Z]{2,}\b/.test(message)
 
-class Silence extends Error {}
-
-type Attempt = (timeoutMs?: number) => Promise<unknown>
+/** Waits `waitMs` for an answer. `isQueued`: a call that cannot be sent yet stays in the client's queue for longer. */
+type Attempt = (waitMs: number, isQueued: boolean) => Promise<unknown>
 
 export class Calls {
   readonly #client: ScriptClient
   readonly #keys: readonly string[]
   readonly #timeoutMs: number
-  readonly #retryMs: number
+  readonly #limitMs: number
+  /** The last call failed: what cannot be sent now shall not pile up in the client. */
+  #isTroubled = false
   #refreshing: Promise<void> | null = null
 
   /** `keys`: one of each tag, to find out which nodes answer. */
@@ -39,54 +41,68 @@ export class Calls {
     this.#client = client
     this.#keys = keys
     this.#timeoutMs = timeoutMs
-    this.#retryMs = retryMs
+    this.#limitMs = retryMs || timeoutMs
   }
 
   /** Runs a script where its first key is. Fails with a SieveError, after `retryMs` at the latest. */
   script({ sha, text }: Script, keys: readonly string[], args: readonly Argument[]): Promise<unknown> {
     const tail = [String(keys.length), ...keys, ...args]
     const first = keys[0]!
-    return this.#persist(first, (timeoutMs) =>
-      this.#once(first, ['EVALSHA', sha, ...tail], timeoutMs).catch((error: Error) => {
+    return this.#persist(first, (waitMs, isQueued) => {
+      const until = performance.now() + waitMs
+      return this.#once(first, ['EVALSHA', sha, ...tail], waitMs, isQueued).catch((error: Error) => {
         if (!error.message.startsWith('NOSCRIPT')) throw error
-        return this.#once(first, ['EVAL', text, ...tail], timeoutMs)
-      }),
-    )
+        return this.#once(first, ['EVAL', text, ...tail], Math.max(1, until - performance.now()), isQueued)
+      })
+    })
   }
 
   /** Sends a command that may be repeated. */
   command(key: string, args: Argument[]): Promise<unknown> {
-    return this.#persist(key, (timeoutMs) => this.#once(key, args, timeoutMs))
+    return this.#persist(key, (waitMs, isQueued) => this.#once(key, args, waitMs, isQueued))
   }
 
+  // The client's own timeout takes half of its time, so a call goes without it unless something failed before.
   #persist(key: string, attempt: Attempt): Promise<unknown> {
-    return attempt().catch((error: Error) => this.#goOn(key, attempt, error))
+    const until = performance.now() + this.#limitMs
+    const first = attempt(Math.min(this.#timeoutMs, this.#limitMs), !this.#isTroubled)
+    return (this.#isTroubled ? first.then((answer) => this.#recover(answer)) : first).catch((error: Error) =>
+      this.#goOn(key, attempt, error, until),
+    )
   }
 
-  async #goOn(key: string, attempt: Attempt, first: Error): Promise<unknown> {
-    const until = performance.now() + this.#retryMs
+  #recover(answer: unknown): unknown {
+    this.#isTroubled = false
+    return answer
+  }
+
+  async #goOn(key: string, attempt: Attempt, first: Error, until: number): Promise<unknown> {
+    this.#isTroubled = true
     let error = first
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       const wait = pause * (0.5 + Math.random())
-      if (!mayPass(error)) throw refusal(error)
-      if (performance.now() + wait > until) throw givenUp(error, this.#retryMs)
-      if (error instanceof Silence) await this.#refresh(key)
+      if (!mayPass(error, this.#client)) throw refusal(error)
+      if (performance.now() + wait >= until) throw givenUp(error, this.#limitMs)
+      if (error instanceof Silence) await this.#refresh(key, until)
       await new Promise((resolve) => setTimeout(resolve, wait))
+      const left = until - performance.now()
+      if (left < 1) throw givenUp(error, this.#limitMs)
       try {
-        return await attempt(this.#timeoutMs) // what cannot be sent does not pile up
+        return this.#recover(await attempt(Math.min(this.#timeoutMs, left), false))
       } catch (caught) {
         error = caught as Error
       }
     }
   }
 
-  #once(key: string, args: Argument[], timeoutMs?: number): Promise<unknown> {
-    return within(this.#timeoutMs, this.#client.send(key, args, timeoutMs))
+  #once(key: string, args: Argument[], waitMs: number, isQueued: boolean): Promise<unknown> {
+    return within(waitMs, this.#client.send(key, args, isQueued ? undefined : Math.ceil(waitMs)))
   }
 
   // One at a time, whoever was met with silence.
-  #refresh(key: string): Promise<void> {
-    this.#refreshing ??= within(this.#timeoutMs, this.#client.refresh?.(key, this.#keys) ?? Promise.resolve())
+  #refresh(key: string, until: number): Promise<void> {
+    const waitMs = Math.max(1, Math.min(this.#timeoutMs, until - performance.now()))
+    this.#refreshing ??= within(waitMs, this.#client.refresh?.(key, this.#keys) ?? Promise.resolve())
       .catch(() => {})
       .finally(() => {
         this.#refreshing = null
@@ -95,25 +111,10 @@ export class Calls {
   }
 }
 
-function within<T>(ms: number, promise: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Silence(`no answer within ${ms} ms`)), ms)
-    promise.then(
-      (value) => {
-        clearTimeout(timer)
-        resolve(value)
-      },
-      (error) => {
-        clearTimeout(timer)
-        reject(error)
-      },
-    )
-  })
-}
-
-// Whether the same call may do better later. A connection that failed may; a client that was closed will not.
-function mayPass(error: Error): boolean {
-  if (error.constructor.name === 'ClientClosedError') return false
+// Whether the same call may do better later. A connection that failed may, also that of a node
+// which the cluster's client dropped; a client that was closed will not.
+function mayPass(error: Error, client: ScriptClient): boolean {
+  if (error.constructor.name === 'ClientClosedError') return client.isOpen?.() ?? false
   return NOT_NOW.test(error.message) || !isReply(error)
 }
 
@@ -128,10 +129,12 @@ function refusal(error: Error): SieveError {
   return new SieveError('network', `Redis refuses: ${message}`)
 }
 
-function givenUp({ message }: Error, ms: number): SieveError {
+function givenUp(error: Error, ms: number): SieveError {
+  const { message } = error
   const moving = /^TRYAGAIN\b/.test(message)
     ? "; a slot is still being moved: see 'redis-cli --cluster check'"
     : ''
-  const why = message || 'no connection' // what the package says of a command that it could not send
-  return new SieveError('network', `Redis does not answer, for ${ms / 1000} s: ${why}${moving}`)
+  // The package has no words for a command that it could not send.
+  const why = error instanceof Silence ? 'no reply' : message || 'no connection'
+  return new SieveError('network', `Redis does not answer, for ${ms / 1000} s (retryMs): ${why}${moving}`)
 }

@@ -16,6 +16,8 @@ export interface ScriptClient {
   refresh?(key: string, others: readonly string[]): Promise<void>
   /** Several nodes may own the keys. */
   readonly isCluster: boolean
+  /** False once the client as a whole was closed. */
+  isOpen?(): boolean
 }
 
 /** The package's own timeout takes half of the client's time, and calls have theirs: 0 turns it off. */
@@ -42,6 +44,7 @@ export interface ClusterClient {
     args: Argument[],
     options?: CommandOptions,
   ): Promise<unknown>
+  readonly isOpen?: boolean
   readonly slots: readonly ({ readonly master: unknown } | undefined)[]
   nodeClient(node: never): unknown
 }
@@ -75,10 +78,13 @@ export function scriptClient(client: RedisClient): ScriptClient {
 function clusterClient(cluster: ClusterClient): ScriptClient {
   return {
     isCluster: true,
+    isOpen: () => cluster.isOpen ?? true,
     send: (key, args, timeout = 0) => cluster.sendCommand(key, false, args, { timeout }),
     async refresh(key, others) {
       const owner = cluster.slots[slotOf(key)]?.master
-      const other = others.find((one) => cluster.slots[slotOf(one)]?.master !== owner)
+      const elsewhere = others.filter((one) => cluster.slots[slotOf(one)]?.master !== owner)
+      // Any of them: the next one to be queried may be silent as well.
+      const other = elsewhere[Math.floor(Math.random() * elsewhere.length)]
       if (other === undefined) return
       await cluster.sendCommand(other, false, ['GET', key]).catch(() => {}) // what it says is no matter
     },

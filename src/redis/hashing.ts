@@ -36,11 +36,15 @@ export class UrlHashes {
     return new UrlHashes(await makeSieve({ profile, key, hash: 'siphash', filter: 'fingerprint' }))
   }
 
-  /** The hashes of the URLs that a question is about, in order. A copy. */
+  /** The hashes of the URLs that a question is about, in order. A copy. A list whose getters hash others is safe. */
   of(question: (sieve: Sieve) => void): BigUint64Array {
-    this.#count = 0
-    question(this.sieve)
-    return this.#hashes.slice(0, this.#count)
+    const from = this.#count
+    try {
+      question(this.sieve)
+      return this.#hashes.slice(from, this.#count)
+    } finally {
+      this.#count = from
+    }
   }
 
   #take(from: number, n: number): void {

@@ -8,6 +8,6 @@ export type {
   SentinelClient,
   SingleClient,
 } from './client.ts'
-export { type Connection, connectRedis } from './connect.ts'
+export { type Connection, type ConnectOptions, connectRedis } from './connect.ts'
 export type { Mode, Parameters, Shape } from './parameters.ts'
-export { RedisSieve, RedisSieveError, type RedisSieveOptions } from './redis-sieve.ts'
+export { RedisSieve, RedisSieveError, type RedisSieveOptions, UNKNOWN } from './redis-sieve.ts'

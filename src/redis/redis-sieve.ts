@@ -31,18 +31,23 @@ export interface RedisSieveOptions extends Shape, Patience {
 /** The names of all sieves there. */
 const NAMES = 'urlsieve'
 const parametersKey = (name: string) => `urlsieve:${name}`
+const tagPrefixes = (count: number) => evenTags(count).map((tag) => `urlsieve:{${tag}}:`)
+/** Keys of many nodes, before a sieve's own tags are known. */
+const SOME_KEYS = tagPrefixes(32)
 
-/** URLs that go to the cluster together, for each tag on average: a script that runs about a millisecond. */
-const URLS_PER_TAG = 512
+/** URLs that go to the cluster together, per tag on average: a script that runs about a millisecond. */
+const MOST_URLS_PER_TAG = 512
+/** All of them together, unless a sieve has so many tags that its calls would be short. */
 const MOST_URLS = 16_384
+const ENOUGH_URLS_PER_TAG = 32
 /** Answers are kept for longer than anyone tries again. */
 const LONGEST_RETRY_MS = 60_000
 const ANSWERS_MS = 2 * LONGEST_RETRY_MS
 /** Sets taken away in one call. */
 const CLEARED_SETS = 2000
 
-/** Of a call whose URLs were answered in part. */
-const UNKNOWN = 2
+/** The verdict of a URL whose call failed: it may be marked or not. */
+export const UNKNOWN = 2
 
 /** What a set costs besides its members, and a member with what the allocator rounds up. Measured: docs/cluster.md. */
 const SET_BYTES = 115
@@ -108,8 +113,8 @@ export class RedisSieve {
   }
 
   /** The names of the sieves there. */
-  static async names(client: RedisClient): Promise<string[]> {
-    const calls = new Calls(scriptClient(client), [], {})
+  static async names(client: RedisClient, patience: Patience = {}): Promise<string[]> {
+    const calls = new Calls(scriptClient(client), SOME_KEYS, patience)
     const names = (await calls.command(NAMES, ['SMEMBERS', NAMES])) as Iterable<unknown>
     return Array.from(names, String).sort()
   }
@@ -120,7 +125,7 @@ export class RedisSieve {
     checkNumber('timeoutMs', timeoutMs, (ms) => ms >= 1, 'at least 1 millisecond')
     checkNumber('retryMs', retryMs, (ms) => ms >= 0 && ms <= LONGEST_RETRY_MS, `0 to ${LONGEST_RETRY_MS}`)
     const patience = { ...(timeoutMs && { timeoutMs }), ...(retryMs !== undefined && { retryMs }) }
-    const calls = new Calls(scriptClient(client), [], patience)
+    const calls = new Calls(scriptClient(client), SOME_KEYS, patience)
     const key = parametersKey(name)
     let there = await calls.command(key, ['GET', key])
     if (there === null) {
@@ -134,7 +139,7 @@ export class RedisSieve {
     const parameters = readParameters(name, String(there))
     checkShape(name, parameters, shape)
     const hashes = await UrlHashes.create(profileOf(parameters), Buffer.from(parameters.key, 'hex'))
-    const tags = evenTags(parameters.tags).map((tag) => `urlsieve:{${tag}}:`)
+    const tags = tagPrefixes(parameters.tags)
     return new RedisSieve(name, parameters, hashes, new Calls(scriptClient(client), tags, patience), tags)
   }
 
@@ -298,7 +303,18 @@ export class RedisSieve {
     }
     const { urls, answers } = this.#group
     const index = urls.push(url) - 1
-    return (await answers)[index]!
+    try {
+      return (await answers)[index]!
+    } catch (error) {
+      // What another URL of the group met is no matter for this one.
+      if (error instanceof RedisSieveError) {
+        const verdict = error.verdicts[index]!
+        if (verdict !== UNKNOWN) return verdict
+      } else if (urls.length > 1 && !this.#isClosed) {
+        return (await (kind === 'add' ? this.addMany([url]) : this.hasMany([url])))[0]!
+      }
+      throw error
+    }
   }
 
   #ask(script: Script, question: (sieve: Sieve) => void): Promise<Uint8Array> {
@@ -312,7 +328,8 @@ export class RedisSieve {
   async #batched(script: Script, question: (sieve: Sieve) => void): Promise<Uint8Array> {
     const hashes = this.#hashes.of(question)
     const verdicts = new Uint8Array(hashes.length).fill(UNKNOWN)
-    const most = Math.min(MOST_URLS, URLS_PER_TAG * this.parameters.tags)
+    const { tags } = this.parameters
+    const most = Math.min(MOST_URLS_PER_TAG * tags, Math.max(MOST_URLS, ENOUGH_URLS_PER_TAG * tags))
     for (let from = 0; from < hashes.length; from += most) {
       const to = Math.min(from + most, hashes.length)
       try {

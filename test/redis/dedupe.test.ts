@@ -26,7 +26,13 @@ describe.skipIf(whyNoRedis)('urlsieve dedupe --redis', () => {
     expect(linesOf(first.stdout)).toEqual(unique)
     const second = await dedupe('--redis-name', 'a', '--stats')
     expect(second.stdout.length).toBe(0)
-    expect(JSON.parse(second.stderr)).toMatchObject({ lines: 30_000, new: 0, seen: 30_000, invalid: 0 })
+    expect(JSON.parse(second.stderr)).toMatchObject({
+      lines: 30_000,
+      new: 0,
+      seen: 30_000,
+      unknown: 0,
+      invalid: 0,
+    })
     const repeated = await dedupe('--redis-name', 'a', '--repeated', '--filter', 'fingerprint')
     expect(linesOf(repeated.stdout)).toEqual(lines)
   })
@@ -91,10 +97,21 @@ describe.skipIf(whyNoRedis)('urlsieve dedupe --redis', () => {
       proxy.cutAfter(20_000)
       const url = `redis://127.0.0.1:${proxy.port}`
       const ended = await urlsieve(
-        ['dedupe', '--redis', url, '--redis-name', 'gone', '--redis-retry', '1s'],
+        ['dedupe', '--redis', url, '--redis-name', 'gone', '--redis-retry', '1s', '--stats'],
         { input },
       )
-      expectFailure(ended, 3, /Redis does not answer, for 1 s/)
+      const [figures, ...why] = ended.stderr.split('\n')
+      expectFailure(
+        { ...ended, stderr: why.join('\n') },
+        3,
+        /Redis does not answer, for 1 s \(--redis-retry\): .+; stopped there: [\d,]+ lines without a verdict were printed as new$/m,
+      )
+      // Lines whose verdict is unknown are printed and counted, but not as new.
+      const stats = JSON.parse(figures!) as Record<'lines' | 'new' | 'seen' | 'unknown', number>
+      expect(stats.unknown).toBeGreaterThan(0)
+      expect(stats.new + stats.seen + stats.unknown).toBe(stats.lines)
+      expect(linesOf(ended.stdout).length).toBe(stats.new + stats.unknown)
+      expect(Number(/([\d,]+) lines without/.exec(ended.stderr)![1]!.replaceAll(',', ''))).toBe(stats.unknown)
       const printed = new Set(linesOf(ended.stdout))
       const isMarked = await sieve.hasMany(unique)
       const marked = unique.filter((_, i) => isMarked[i] === 1)

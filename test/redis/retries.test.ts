@@ -91,7 +91,7 @@ describe.skipIf(whyNoRedis)('one node behind a bad line', () => {
     proxy.mend()
     expect(error).toBeInstanceOf(RedisSieveError)
     expect(error).toMatchObject({ code: 'network', answered: new Uint8Array(0), verdicts: all(100, 2) })
-    expect((error as Error).message).toMatch(/^Redis does not answer, for 0\.8 s: [^\n]+$/)
+    expect((error as Error).message).toMatch(/^Redis does not answer, for 0\.8 s \(retryMs\): [^\n]+$/)
     // It goes on when the line is mended.
     expect(await sieve.addMany(urlsOf(0, 100))).toEqual(all(100, 0))
   })
