@@ -9,6 +9,7 @@ import { type Log, logTo } from '../server/log.ts'
 import type { Serving } from '../server/serve.ts'
 import { CommandError, EXIT, reason } from './exit.ts'
 import { Output } from './output.ts'
+import { redisRetry } from './redis-retry.ts'
 import { httpLimitsOf, type LimitFlags, respLimitsOf, withLimits } from './serve-limits.ts'
 import { readableBytes } from './values.ts'
 
@@ -20,6 +21,7 @@ interface Flags extends LimitFlags {
   http: number | false
   data?: string
   redis?: string
+  redisRetry?: number
   password?: string
   durability: Durability
   report?: string
@@ -53,6 +55,7 @@ export function serveCommand(program: Command): void {
     .option('--host <address>', 'where to listen', '127.0.0.1')
     .option('--data <folder>', 'keep the sieves here, across restarts; in memory without it')
     .option('--redis <url>', 'keep the sieves on Redis or a cluster instead, shared with other servers')
+    .addOption(redisRetry())
     .option(
       '--password <word>',
       `what clients must say; better given as ${PASSWORD}, which no process list shows`,
@@ -112,6 +115,7 @@ async function open(flags: Flags, password: string | undefined, log: Log): Promi
       ...(password !== undefined && { password }),
       ...(flags.data !== undefined && { data: flags.data }),
       ...(flags.redis !== undefined && { redis: flags.redis }),
+      ...(flags.redisRetry !== undefined && { redisRetryMs: flags.redisRetry }),
       durability: flags.durability,
       memoryBytes: flags.memory,
       mostSieves: flags.maxSieves,

@@ -6,11 +6,18 @@ import type { BloomSpec, Hosted, House, SieveSpec } from '../server/house.ts'
 import { type Meters, newMeters } from '../server/meters.ts'
 import { nameTaken } from '../server/names.ts'
 import { type Connection, connectRedis } from './connect.ts'
+import { within } from './deadline.ts'
 import type { Shape } from './parameters.ts'
 import { RedisSieve } from './redis-sieve.ts'
 
 /** How often to look for sieves that others made or dropped, and how large all are. */
 const LOOK_MS = 2000
+/** A look that takes longer: Redis counts as away until a look ends well. */
+const LOOK_LIMIT_MS = 5000
+/** How long stats may take before those of the last look are given. */
+const STATS_LIMIT_MS = 1000
+/** How long a call goes on without an answer unless the server's options say otherwise. */
+const RETRY_MS = 30_000
 
 /** Errs as its sieve does; as a bloom filter far less often than it promised, and it never says that it is full. */
 class ClusterSieve implements Hosted {
@@ -20,66 +27,117 @@ class ClusterSieve implements Hosted {
   readonly createdAt: Date
   readonly meters: Meters = newMeters()
   readonly forget?: (urls: readonly string[]) => Promise<Uint8Array>
-  /** By the last look. */
-  sizeBytes = 0
   readonly sieve: RedisSieve
+  readonly #house: ClusterHouse
+  /** As of the last look. */
+  #stats: Stats
 
-  constructor(sieve: RedisSieve) {
+  private constructor(sieve: RedisSieve, house: ClusterHouse, stats: Stats) {
     const { notes, createdAt } = sieve.parameters
     this.sieve = sieve
+    this.#house = house
+    this.#stats = stats
     this.name = sieve.name
     this.kind = notes ? 'bloom' : 'sieve'
     if (notes) this.bloom = notes as unknown as BloomSpec
-    else this.forget = (urls) => sieve.deleteMany(urls)
+    else {
+      this.forget = (urls) => {
+        house.checkThere()
+        return sieve.deleteMany(urls)
+      }
+    }
     this.createdAt = new Date(createdAt)
   }
 
+  static async open(sieve: RedisSieve, house: ClusterHouse): Promise<ClusterSieve> {
+    return new ClusterSieve(sieve, house, await sieve.stats())
+  }
+
   add(items: Items): Promise<Uint8Array> {
+    this.#house.checkThere()
     return this.sieve.addItems(items)
   }
 
   has(items: Items): Promise<Uint8Array> {
+    this.#house.checkThere()
     return this.sieve.hasItems(items)
   }
 
   explain(url: string): Promise<Explanation> {
+    this.#house.checkThere()
     return this.sieve.explain(url)
   }
 
+  /** Those of the last look when Redis is away or slow: whoever shows them is not kept waiting. */
   async stats(): Promise<Stats> {
-    const stats = await this.sieve.stats()
-    this.sizeBytes = stats.sizeBytes
-    return stats
+    if (this.#house.isAway) return this.#stats
+    return within(STATS_LIMIT_MS, this.look()).catch(() => this.#stats)
+  }
+
+  get sizeBytes(): number {
+    return this.#stats.sizeBytes
+  }
+
+  async look(): Promise<Stats> {
+    this.#stats = await this.sieve.stats()
+    return this.#stats
   }
 
   /** Redis keeps it as its own settings say. */
   async save(): Promise<void> {}
 }
 
+export interface ClusterHouseOptions {
+  /** Where it is reported that Redis is away. */
+  readonly faults?: Faults
+  /** How long connecting, or a call, goes on without an answer before it fails. Default 30,000, and 10,000 to connect. */
+  readonly retryMs?: number
+}
+
 export class ClusterHouse implements House {
   readonly faults: Faults
   readonly #sieves = new Map<string, ClusterSieve>()
   readonly #connection: Connection
-  readonly #timer: NodeJS.Timeout
+  readonly #place: string
+  readonly #retryMs: number
+  #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | null = null
+  /** When the last look that ended well began. */
+  #thereAt = performance.now()
 
-  private constructor(connection: Connection, faults: Faults) {
-    this.faults = faults
+  private constructor(connection: Connection, place: string, { faults, retryMs }: ClusterHouseOptions) {
+    this.faults = faults ?? new Faults()
     this.#connection = connection
-    this.#timer = setInterval(() => this.#look().catch(() => {}), LOOK_MS) // the next look, or a call, says more
-    this.#timer.unref()
+    this.#place = place
+    this.#retryMs = retryMs ?? RETRY_MS
   }
 
-  /** Opens all sieves that are at a redis:// or rediss:// URL. Throws a SieveError when nobody answers there. */
-  static async open(url: string, faults = new Faults()): Promise<ClusterHouse> {
-    const house = new ClusterHouse(await connectRedis(url), faults)
+  /** Opens all sieves that are at a redis:// or rediss:// URL. Throws a SieveError when no server answers there. */
+  static async open(url: string, options: ClusterHouseOptions = {}): Promise<ClusterHouse> {
+    const { retryMs } = options
+    const connection = await connectRedis(url, retryMs === undefined ? {} : { connectTimeoutMs: retryMs })
+    const house = new ClusterHouse(connection, new URL(url).host, options)
     try {
       await house.#look()
+      house.#timer = setInterval(() => house.#watch(), LOOK_MS)
+      house.#timer.unref()
       return house
     } catch (error) {
       await house.close()
       throw error
     }
+  }
+
+  /** Redis does not answer, by the last look. */
+  get isAway(): boolean {
+    return this.faults.find('redis') !== undefined
+  }
+
+  /** Throws when Redis has been away for as long as a call would wait: many calls in a row then wait once, not each. */
+  checkThere(): void {
+    const fault = this.faults.find('redis')
+    if (fault && performance.now() - this.#thereAt >= this.#retryMs)
+      throw new SieveError('network', fault.message)
   }
 
   readonly get = (name: string): Hosted | undefined => this.#sieves.get(name)
@@ -93,12 +151,14 @@ export class ClusterHouse implements House {
   /** Makes a sieve, or opens the one of that name and shape that another server made since the last look. */
   async create(name: string, spec: SieveSpec, bloom?: BloomSpec): Promise<Hosted> {
     if (this.#sieves.has(name)) throw nameTaken(name)
+    this.checkThere()
     return this.#open(name, bloom ? { profile: 'raw', notes: { ...bloom } } : shapeOf(spec))
   }
 
   async drop(name: string): Promise<boolean> {
     const hosted = this.#sieves.get(name)
     if (!hosted) return false
+    this.checkThere()
     this.#sieves.delete(name)
     await hosted.sieve.drop()
     return true
@@ -106,19 +166,43 @@ export class ClusterHouse implements House {
 
   async close(): Promise<void> {
     clearInterval(this.#timer)
+    if (this.isAway) await this.#connection.close() // what is under way has no answer to wait for
     await this.#looking?.catch(() => {})
     await Promise.all(Array.from(this.#sieves.values(), ({ sieve }) => sieve.close()))
     await this.#connection.close()
   }
 
   async #open(name: string, shape: Shape): Promise<ClusterSieve> {
-    const hosted = new ClusterSieve(
-      await RedisSieve.open({ client: this.#connection.client, name, ...shape }),
-    )
+    const retryMs = this.#retryMs
+    const sieve = await RedisSieve.open({ client: this.#connection.client, name, retryMs, ...shape })
+    const hosted = await ClusterSieve.open(sieve, this)
     // Two that were opened at once are one sieve.
     const there = this.#sieves.get(name) ?? hosted
     this.#sieves.set(name, there)
     return there
+  }
+
+  // Opens a sieve that another made. One that cannot be read is set aside: the others are served.
+  async #find(name: string): Promise<void> {
+    try {
+      await this.#open(name, {})
+      this.faults.end('set-aside', name)
+    } catch (error) {
+      const isUnreadable = error instanceof SieveError && ['corrupt', 'version'].includes(error.code)
+      if (!isUnreadable) throw error
+      this.faults.begin('set-aside', error.message, name)
+    }
+  }
+
+  // A look that takes too long goes on: it ends soon after Redis is back.
+  async #watch(): Promise<void> {
+    try {
+      await within(LOOK_LIMIT_MS, this.#look())
+    } catch (error) {
+      const isSaid = error instanceof SieveError
+      const why = isSaid ? error.message : `Redis does not answer, for ${LOOK_LIMIT_MS / 1000} s`
+      this.faults.begin('redis', `${why}; expected it at ${this.#place}`)
+    }
   }
 
   #look(): Promise<void> {
@@ -129,11 +213,17 @@ export class ClusterHouse implements House {
   }
 
   async #lookNow(): Promise<void> {
+    const startedAt = performance.now()
     const before = [...this.#sieves.keys()]
-    const names = new Set(await RedisSieve.names(this.#connection.client))
+    const names = new Set(await RedisSieve.names(this.#connection.client, { retryMs: this.#retryMs }))
     for (const name of before) if (!names.has(name)) this.#sieves.delete(name)
-    for (const name of names) if (!this.#sieves.has(name)) await this.#open(name, {})
-    for (const sieve of this.#sieves.values()) await sieve.stats()
+    for (const name of names) if (!this.#sieves.has(name)) await this.#find(name)
+    for (const { sieve } of this.faults.list()) {
+      if (sieve !== undefined && !names.has(sieve)) this.faults.endAll(sieve)
+    }
+    for (const sieve of this.#sieves.values()) await sieve.look()
+    this.#thereAt = startedAt
+    this.faults.end('redis')
   }
 }
 

@@ -18,6 +18,8 @@ export interface ServeOptions {
   readonly data?: string
   /** Instead: sieves on Redis or a cluster, at this URL. */
   readonly redis?: string
+  /** How long it is waited for, to connect and for each call. */
+  readonly redisRetryMs?: number
   readonly durability: Durability
   readonly memoryBytes: number
   readonly mostSieves: number
@@ -84,7 +86,8 @@ async function openHouse(options: ServeOptions): Promise<House> {
   const faults = new Faults(options.log)
   if (options.redis !== undefined) {
     const { ClusterHouse } = await import('../redis/cluster-house.ts')
-    return ClusterHouse.open(options.redis, faults)
+    const { redis, redisRetryMs } = options
+    return ClusterHouse.open(redis, { faults, ...(redisRetryMs !== undefined && { retryMs: redisRetryMs }) })
   }
   const { data, durability, memoryBytes, mostSieves } = options
   return LocalHouse.open({ durability, memoryBytes, mostSieves, faults, ...(data !== undefined && { data }) })
