@@ -1,10 +1,13 @@
 // Makes dist/ of src/: the modules that the package gives out and the command, joined into few files, since opening each
-// of a hundred modules took a third of the command's start; their types, a file a module, come from tsc. Nothing of the
-// dependencies is taken in. Then makes the command executable and puts it where `npx urlsieve` looks in this checkout.
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+// of a hundred modules took a third of the command's start; their types, a file per module, come from tsc. What the
+// command and server depend on is taken in, with its licences. Then makes the command executable and puts it where
+// `npx urlsieve` looks in this checkout.
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
+import { licencesOf } from './licences.mjs'
 
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
@@ -19,13 +22,16 @@ if (existsSync(at('dist'))) {
     if (name !== 'site') rmSync(at(`dist/${name}`), { recursive: true })
   }
 }
+// The user brings these, when needed: a native module, and the crawler that a queue is for.
+const isBrought = (id) => /^(classic-level|@crawlee\/\w+|crawlee)$/.test(id)
 const bundle = await rolldown({
   input: Object.fromEntries(entries.map((entry) => [entry, at(`src/${entry}.ts`)])),
-  external: (id, importer, isResolved) => importer !== undefined && !isResolved && !id.startsWith('.'),
-  platform: 'neutral',
+  external: (id) => id.startsWith('node:') || id.startsWith('#') || isBuiltin(id) || isBrought(id),
+  platform: 'node',
 })
 // In a folder of their own, like the entries: `import.meta.url` is as deep as in src/.
-await bundle.write({ dir: at('dist'), chunkFileNames: 'chunks/[name].js' })
+const { output } = await bundle.write({ dir: at('dist'), chunkFileNames: 'chunks/[name].js', minify: false })
+writeFileSync(at('dist/LICENSES.txt'), licencesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)))
 
 const [main, link] = [at('dist/cli/main.js'), at('node_modules/.bin/urlsieve')]
 chmodSync(main, 0o755)

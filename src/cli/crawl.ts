@@ -1,9 +1,9 @@
 // `urlsieve crawl`: the web crawler of the papers. Crawlee fetches, a sieve remembers, one line of JSON for each page.
 import { type Command, Option } from 'commander'
 import { SieveQueue } from '../crawlers/crawlee.ts'
-import { crawleeCheerio } from '../crawlers/peers.ts'
 import { SiteCrawl } from '../crawlers/site-crawl.ts'
 import { ContentSieve } from '../index.ts'
+import { crawleeCheerio } from '../peers.ts'
 import { CrawlProgress } from './crawl-progress.ts'
 import { type CrawlSieveFlags, openAudit, openCrawlSieve } from './crawl-sieve.ts'
 import { crawlSummary } from './crawl-summary.ts'

@@ -13,11 +13,11 @@ import type {
   Source,
 } from '@crawlee/core'
 import { SieveError } from '../errors.ts'
+import { crawleeCore } from '../peers.ts'
 import { Sieve, type SieveOptions } from '../sieve.ts'
 import { Frontier, type Held } from './frontier.ts'
 import type { FrontierDurability } from './frontier-log.ts'
 import { hostOf, Pace } from './pace.ts'
-import { crawleeCore } from './peers.ts'
 import { askedFor, askedIn, requestOf, textOf } from './request-text.ts'
 import type { SeenUrls } from './seen-urls.ts'
 

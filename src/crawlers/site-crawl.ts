@@ -3,10 +3,10 @@
 // hosts it was given.
 import type { CheerioCrawlingContext } from '@crawlee/cheerio'
 import type { ContentSieve, ContentVerdict } from '../content/content-sieve.ts'
+import { crawleeCheerio } from '../peers.ts'
 import type { CrawleeQueue } from './crawlee.ts'
 import { hostOf, MOST_DELAY_SECONDS } from './pace.ts'
 import { linksOf, textIn, titleOf } from './page-links.ts'
-import { crawleeCheerio } from './peers.ts'
 import { robotsCrawler } from './robots.ts'
 
 export interface SiteCrawlOptions {

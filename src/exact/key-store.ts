@@ -13,8 +13,9 @@ import {
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { ClassicLevel } from 'classic-level'
+import type { ClassicLevel } from 'classic-level'
 import { SieveError } from '../errors.ts'
+import { classicLevel } from '../peers.ts'
 import { diskError, syncFolder } from '../store/file.ts'
 import { type KeyRange, META_KEY } from './key-layout.ts'
 import { checkFiles } from './table-check.ts'
@@ -58,9 +59,9 @@ export class KeyStore {
   #owed: Buffer[] = []
   #isWritten = false
 
-  private constructor(path: string) {
+  private constructor(path: string, level: ClassicLevel<Buffer, Buffer>) {
     this.path = path
-    this.#level = new ClassicLevel(path, { keyEncoding: 'buffer', valueEncoding: 'buffer', ...sizes })
+    this.#level = level
   }
 
   /** Logs are checked always, tables with `verify`. With `repair`, what is damaged is left out instead of refused. */
@@ -72,7 +73,9 @@ export class KeyStore {
       const [damage] = (await checkFiles(path, verify)).damages
       if (damage) throw new SieveError('corrupt', damage)
     }
-    const store = new KeyStore(path)
+    const { ClassicLevel } = await classicLevel()
+    const encodings = { keyEncoding: 'buffer', valueEncoding: 'buffer' } as const
+    const store = new KeyStore(path, new ClassicLevel(path, { ...encodings, ...sizes }))
     try {
       await store.#level.open(sizes)
     } catch (error) {

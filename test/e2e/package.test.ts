@@ -1,6 +1,15 @@
 // The package as npm gives it to a user: what the tarball holds, and that the command, the library and its types
 // work in an empty project.
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { links, root, spawned, temporaryFolder } from './command.ts'
@@ -45,6 +54,7 @@ describe('the tarball', () => {
     'dist/index.js',
     'dist/index.d.ts',
     'dist/cli/main.js',
+    'dist/LICENSES.txt',
     'dist/site/index.html',
   ])('holds %s', (path) => {
     expect(paths).toContain(path)
@@ -53,7 +63,7 @@ describe('the tarball', () => {
   it('holds nothing else: no sources, tests or benchmarks', () => {
     const others = paths.filter(
       (path) =>
-        !/^(dist\/.+\.(js|d\.ts)|dist\/site\/(index\.html|[\w.-]+\.svg|assets\/[\w.-]+\.(js|css))|(docs|integrations)\/.+|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(
+        !/^(dist\/.+\.(js|d\.ts)|dist\/LICENSES\.txt|dist\/site\/(index\.html|[\w.-]+\.svg|assets\/[\w.-]+\.(js|css))|(docs|integrations)\/.+|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(
           path,
         ),
     )
@@ -78,6 +88,44 @@ describe('the tarball', () => {
 })
 
 describe('installed in an empty project', () => {
+  it('is one package of at most 12 MB', () => {
+    const lock = readFileSync(join(project, 'node_modules/.package-lock.json'), 'utf8')
+    const { packages } = JSON.parse(lock) as { packages: Record<string, unknown> }
+    expect(Object.keys(packages)).toEqual(['node_modules/urlsieve'])
+    const files = readdirSync(join(project, 'node_modules'), { recursive: true, encoding: 'utf8' })
+    const bytes = files.reduce((sum, path) => sum + statSync(join(project, 'node_modules', path)).size, 0)
+    expect(bytes).toBeLessThan(12e6)
+  })
+
+  it('names the licence of everything that is bundled', () => {
+    const text = readFileSync(join(project, 'node_modules/urlsieve/dist/LICENSES.txt'), 'utf8')
+    for (const name of ['commander', 'fastify', 'redis', 'csv-parse', '@observablehq/plot']) {
+      expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\((MIT|ISC)\\)$`, 'm'))
+    }
+  })
+
+  it('what needs a package that is not bundled names it in one line', async () => {
+    const exact = ['urlsieve', 'dedupe', links, '--filter', 'exact', '--state', 'exact']
+    await expect(ran('npx', ['--no-install', ...exact], project)).rejects.toThrow(
+      'urlsieve: LevelDB is not installed: npm install classic-level\n',
+    )
+  })
+
+  it('serve, search and lab need nothing else', async () => {
+    source('titles.csv', 'title\nBatman Begins\nJoker\n')
+    const found = await ran('npx', ['--no-install', 'urlsieve', 'search', 'titles.csv', 'joker'], project)
+    expect(found).toContain('Joker')
+    const lab = await ran('npx', ['--no-install', 'urlsieve', 'lab', 'hashes', '--quick'], project)
+    expect(lab).toContain('report.html')
+    const script = `node node_modules/.bin/urlsieve serve --port 0 --http 0 --json > log & pid=$!
+      for i in $(seq 100); do grep -q listening log && break; sleep 0.1; done
+      port=$(sed -n 's/.*"http":\\([0-9]*\\).*/\\1/p' log)
+      curl -sf http://127.0.0.1:$port/metrics http://127.0.0.1:$port/openapi.json http://127.0.0.1:$port/ > answers
+      status=$?; kill $pid; wait; cat answers; exit $status`
+    const answers = await ran('bash', ['-c', script], project)
+    for (const part of ['urlsieve_', '"openapi":"3.1.0"', '<!doctype html>']) expect(answers).toContain(part)
+  })
+
   it('npx urlsieve dedupe', async () => {
     const lines = (await ran('npx', ['--no-install', 'urlsieve', 'dedupe', links], project)).split('\n')
     expect(lines).toHaveLength(22)
