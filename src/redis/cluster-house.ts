@@ -96,6 +96,7 @@ export interface ClusterHouseOptions {
 
 export class ClusterHouse implements House {
   readonly faults: Faults
+  readonly isShared = true
   readonly #sieves = new Map<string, ClusterSieve>()
   readonly #connection: Connection
   readonly #place: string

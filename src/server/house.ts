@@ -35,6 +35,8 @@ export interface Hosted {
   readonly bloom?: BloomSpec
   readonly createdAt: Date
   readonly meters: Meters
+  /** Calls so far that may have changed what it remembers, by any client; for WATCH. Absent when not known here. */
+  readonly writes?: number
   /** How large it was planned, where that is known. */
   readonly plan?: Plan
   /** Marks: 1 new, 0 seen. The items' bytes may change when the call returns: who answers later copies them first. */
@@ -56,6 +58,8 @@ export interface Hosted {
 export interface House {
   /** What is wrong with the sieves now, for /readyz, /metrics and the page. */
   readonly faults: Faults
+  /** Other servers change the same sieves, unseen by this one. */
+  readonly isShared?: boolean
   get(name: string): Hosted | undefined
   list(): readonly Hosted[]
   /** Throws a SieveError when the name is taken, the options cannot be, or the memory for all sieves is spent. */

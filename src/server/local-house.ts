@@ -93,6 +93,7 @@ export class LocalHouse implements House {
     const sieve = this.#sieves.get(name)
     if (!sieve) return false
     this.#sieves.delete(name)
+    this.faults.endAll(name)
     await this.#alone(name, async () => {
       await sieve.close()
       this.#data?.remove(name)
@@ -156,7 +157,7 @@ export class LocalHouse implements House {
 
   #take(name: string, sieve: Sieve, createdAt: Date, bloom?: BloomSpec): LocalSieve {
     const ask = (one: LocalSieve, bytes: number) => this.#check(bytes, `add to '${one.name}'`)
-    const hosted = new LocalSieve(name, sieve, createdAt, ask, bloom)
+    const hosted = new LocalSieve(name, sieve, createdAt, ask, this.faults, bloom)
     this.#sieves.set(name, hosted)
     return hosted
   }

@@ -1,11 +1,15 @@
 // One sieve of a server, in this process: in memory or in its folder. It asks for memory before it grows, and a
 // bloom filter that shall not grow says when it is full.
 import { SieveError } from '../errors.ts'
+import { filterKind } from '../filters/registry.ts'
 import type { DeletingSieve, Explanation, FolderSieve, Items, Plan, Sieve, Stats } from '../index.ts'
+import { DiskWatch } from './disk-watch.ts'
+import type { Faults } from './faults.ts'
 import { bytesOf, growthOf } from './growth.ts'
 import type { BloomSpec, Hosted } from './house.ts'
 import { type Layers, layersOf } from './layers.ts'
 import { type Meters, newMeters } from './meters.ts'
+import { wasDropped } from './names.ts'
 
 /** RedisBloom's words. */
 const FULL = 'non scaling filter is full'
@@ -27,14 +31,27 @@ export class LocalSieve implements Hosted {
   readonly under?: (folder: string) => boolean
   /** Memory it has, by the last look. */
   sizeBytes: number
+  writes = 0
   readonly #sieve: Sieve
   readonly #askRoom: AskRoom
   /** Items it may take before memory is asked for again. */
   #allowed = 0
-  /** Distinct items, for a filter that shall not grow. */
+  /** Distinct items, for a filter that does not grow. */
   #count: number
+  /** Past so many its rate is not what was promised; without end for one that grows, and once that is reported. */
+  #capacity: number
+  readonly #faults: Faults
+  readonly #disk: DiskWatch | undefined
+  #isClosed = false
 
-  constructor(name: string, sieve: Sieve, createdAt: Date, askRoom: AskRoom, bloom?: BloomSpec) {
+  constructor(
+    name: string,
+    sieve: Sieve,
+    createdAt: Date,
+    askRoom: AskRoom,
+    faults: Faults,
+    bloom?: BloomSpec,
+  ) {
     this.name = name
     this.kind = bloom ? 'bloom' : 'sieve'
     if (bloom) this.bloom = bloom
@@ -45,25 +62,45 @@ export class LocalSieve implements Hosted {
     const stats = sieve.stats()
     this.#count = stats.urls
     this.sizeBytes = bytesOf(stats)
+    this.#faults = faults
+    this.#disk = stats.store && new DiskWatch(faults, name, stats.store.path)
+    const { filter, expectedUrls } = sieve.plan
+    this.#capacity = filterKind(filter).can.grow
+      ? Number.POSITIVE_INFINITY
+      : (expectedUrls ?? Number.POSITIVE_INFINITY)
+    this.#checkCapacity()
     if (!bloom && 'delete' in sieve) {
-      this.forget = (urls) => Uint8Array.from(urls, (url) => Number((sieve as DeletingSieve).delete(url)))
+      this.forget = (urls) =>
+        this.#write(() => Uint8Array.from(urls, (url) => Number((sieve as DeletingSieve).delete(url))))
     }
-    if (!bloom && 'hasUnder' in sieve) this.under = (folder) => (sieve as FolderSieve).hasUnder(folder)
+    if (!bloom && 'hasUnder' in sieve) {
+      this.under = (folder) => {
+        this.#checkOpen()
+        return (sieve as FolderSieve).hasUnder(folder)
+      }
+    }
   }
 
   add(items: Items): Uint8Array {
     const count = items.starts.length
     if (count > this.#allowed) this.#ask(count)
     this.#allowed -= count
-    if (this.bloom?.expansion === 0) return this.#addWhileRoom(items, this.bloom.capacity)
-    return this.#sieve.addItems(items)
+    if (this.bloom?.expansion === 0) {
+      const { capacity } = this.bloom
+      return this.#write(() => this.#addWhileRoom(items, capacity))
+    }
+    const verdicts = this.#write(() => this.#sieve.addItems(items))
+    if (this.#capacity !== Number.POSITIVE_INFINITY) this.#countNew(verdicts)
+    return verdicts
   }
 
   has(items: Items): Uint8Array {
+    this.#checkOpen()
     return this.#sieve.hasItems(items)
   }
 
   explain(url: string): Explanation & Layers {
+    this.#checkOpen()
     const explanation = this.#sieve.explain(url)
     return { ...explanation, ...layersOf(this.#sieve, explanation) }
   }
@@ -75,15 +112,61 @@ export class LocalSieve implements Hosted {
   }
 
   async save(): Promise<void> {
-    if (this.stats().store) await this.#sieve.save()
+    this.#checkOpen()
+    if (!this.#disk) return
+    try {
+      await this.#sieve.save()
+    } catch (error) {
+      this.#note(error)
+      throw error
+    }
   }
 
   async dump(path: string): Promise<void> {
+    this.#checkOpen()
     await this.#sieve.save(path)
   }
 
+  /** It answers no more, whoever still holds it. */
   async close(): Promise<void> {
+    this.#isClosed = true
+    this.#disk?.close()
     await this.#sieve.close()
+  }
+
+  #checkOpen(): void {
+    if (this.#isClosed) throw wasDropped(this.name)
+  }
+
+  #write<T>(act: () => T): T {
+    this.#checkOpen()
+    this.writes++
+    try {
+      return act()
+    } catch (error) {
+      this.#note(error)
+      throw error
+    }
+  }
+
+  // Of a call that failed: a disk that refuses lasts longer than the call.
+  #note(error: unknown): void {
+    if (!(error instanceof SieveError)) return
+    if (error.code === 'disk') this.#disk?.refused(error.message)
+    // A filter that says when it is full has counted them.
+    if (error.answered && this.bloom?.expansion !== 0) this.#countNew(error.answered)
+  }
+
+  #countNew(verdicts: Uint8Array): void {
+    for (let i = 0; i < verdicts.length; i++) this.#count += verdicts[i]!
+    this.#checkCapacity()
+  }
+
+  #checkCapacity(): void {
+    if (this.#count <= this.#capacity) return
+    const message = `more than the ${this.#capacity} URLs it was made for: a new URL is answered "seen" more often than promised; make a larger sieve`
+    this.#faults.begin('past-capacity', message, this.name)
+    this.#capacity = Number.POSITIVE_INFINITY
   }
 
   #ask(count: number): void {

@@ -44,6 +44,11 @@ export function nameTaken(name: string): SieveError {
   return new SieveError('option', `the name '${name}' is taken: choose another, or drop that sieve first`)
 }
 
+/** One line for a sieve that was dropped while someone still uses it. */
+export function wasDropped(name: string): SieveError {
+  return new SieveError('option', `the sieve '${name}' was dropped meanwhile: begin again`)
+}
+
 /** The folder of a name: small letters, digits, - and _ as they are, any other byte as %xx; a long one by its digest. */
 export function folderOf(name: string): string {
   const bytes = nameBytes(name)

@@ -256,3 +256,87 @@ describe('RESP2 only', () => {
     ).toBe('piped\n')
   })
 })
+
+describe('transactions and databases', () => {
+  const other = "database '1' was selected, expected 0, the only one; nothing is done until SELECT 0"
+  const unseen = async (...names: string[]) => {
+    const client = await server.connect()
+    expect(await client.ask('EXISTS', ...names)).toBe(0)
+  }
+
+  it.skipIf(noTools)(`redis-cli: MULTI and EXEC, and -n 1 ${noTools}`, async () => {
+    const ask = talker('redis-cli', ['-p', String(server.door.port)])
+    expect(await ask('MULTI')).toBe('OK')
+    expect(await ask('BF.ADD cli a')).toBe('QUEUED')
+    expect(await ask('BF.ADD cli a')).toBe('QUEUED')
+    expect(await ask('EXEC')).toBe('1')
+    const { text } = await ended('redis-cli', [
+      '-p',
+      String(server.door.port),
+      '-n',
+      '1',
+      'BF.ADD',
+      'cli-1',
+      'x',
+    ])
+    expect(text).toContain(other)
+    await unseen('cli-1')
+  })
+
+  it.each([2, 3] as const)(
+    'the official redis package, RESP%i: multi().exec(), watch, a URL with /1',
+    async (version) => {
+      const url = `redis://127.0.0.1:${server.door.port}`
+      const client = createClient({ url, RESP: version })
+      client.on('error', () => {})
+      await client.connect()
+      const name = `node-${version}`
+      const multi = client.multi().bf.add(name, 'a').bf.mAdd(name, ['a', 'b']).ping()
+      expect(await multi.exec()).toEqual([true, [false, true], 'PONG'])
+      await expect(client.multi().bf.add(`${name}-no`, 'a').addCommand(['NOPE']).exec()).rejects.toThrow()
+      await client.watch(name)
+      const rival = await server.connect()
+      await rival.ask('BF.ADD', name, 'c')
+      await expect(client.multi().bf.add(`${name}-no`, 'a').exec()).rejects.toThrow(
+        /watched keys has been changed/i,
+      )
+      await unseen(`${name}-no`)
+      await client.close()
+      const elsewhere = createClient({ url: `${url}/1`, RESP: version, socket: { reconnectStrategy: false } })
+      elsewhere.on('error', () => {})
+      await expect(elsewhere.connect().then(() => elsewhere.bf.add(`${name}-no`, 'x'))).rejects.toThrow(other)
+      await unseen(`${name}-no`)
+      if (elsewhere.isOpen) elsewhere.destroy()
+    },
+  )
+
+  it('ioredis: multi().exec(), and { db: 1 }, whose refusal it does not report', async () => {
+    const client = new Redis({ port: server.door.port, retryStrategy: () => null })
+    expect(await client.multi().call('BF.ADD', 'io', 'a').call('BF.ADD', 'io', 'a').ping().exec()).toEqual([
+      [null, 1],
+      [null, 0],
+      [null, 'PONG'],
+    ])
+    await expect(client.multi().call('BF.ADD', 'io-no', 'a').call('NOPE').exec()).rejects.toThrow(/EXECABORT/)
+    await client.quit()
+    for (const db of [1, 2]) {
+      const elsewhere = new Redis({ port: server.door.port, db, retryStrategy: () => null })
+      elsewhere.on('error', () => {})
+      await expect(elsewhere.call('BF.ADD', 'io-no', 'x')).rejects.toThrow(`database '${db}' was selected`)
+      elsewhere.disconnect()
+    }
+    await unseen('io-no')
+  })
+
+  it.skipIf(noPython)(`python3-redis: pipeline(), watch, db=1 ${noPython}`, async () => {
+    const script = fileURLToPath(new URL('transaction.py', import.meta.url))
+    const { text } = await ended('/usr/bin/python3', [script, String(server.door.port)])
+    expect(JSON.parse(text)).toEqual({
+      pipeline: [1, 1, 0, 'OK', [1]],
+      refused: expect.stringMatching(/^!(ResponseError|ExecAbortError) .*NOPE/),
+      watched: expect.stringMatching(/^!WatchError /),
+      left: 0,
+      other: expect.stringContaining(other),
+    })
+  })
+})

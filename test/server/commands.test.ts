@@ -100,7 +100,10 @@ describe('what clients send on their own', () => {
     expect(await client.ask('ping', 'x y')).toBe('x y')
     expect(await client.ask('ECHO', 'x')).toBe('x')
     expect(await client.ask('SELECT', '0')).toBe('OK')
-    expect(await client.ask('SELECT', '1')).toBe('!ERR DB index is out of range')
+    expect(await client.ask('SELECT', '1')).toMatch(
+      /^!ERR DB index is out of range: database '1' was selected/,
+    )
+    expect(await client.ask('SELECT', '0')).toBe('OK')
     expect(await client.ask('AUTH', 'x')).toMatch(/^!ERR AUTH <password> called without any password/)
     expect(await client.ask('HELLO', '4')).toBe('!NOPROTO unsupported protocol version')
     expect(await client.ask('HELLO', 'x')).toBe('!ERR Protocol version is not an integer or out of range')
@@ -218,13 +221,38 @@ describe('what clients send on their own', () => {
   })
 
   it('what a browser sends is not read as commands', async () => {
-    for (const line of ['POST / HTTP/1.1', 'PUT /x HTTP/1.1', 'Host: localhost:6390']) {
+    const methods = [
+      'GET',
+      'HEAD',
+      'POST',
+      'PUT',
+      'DELETE',
+      'OPTIONS',
+      'PATCH',
+      'CONNECT',
+      'TRACE',
+      'x-own',
+      'PRI',
+    ]
+    const lines = methods.map((method) => `${method} /a%20b?c HTTP/1.1`)
+    for (const line of [...lines, 'get / http/1.0', 'POST /', 'Host: localhost:6390']) {
       const client = await server.connect()
       client.write(`${line}\r\nBF.ADD evil x\r\n\r\nBF.ADD evil y\r\n`)
       expect(plain(await client.read())).toMatch(/^!ERR this is no HTTP: /)
       await client.closed()
+      await expect(client.read()).rejects.toThrow('ended')
     }
+    const queueing = await server.connect()
+    queueing.write('MULTI\r\nGET / HTTP/1.1\r\nBF.ADD evil x\r\nEXEC\r\n')
+    await queueing.closed()
     expect(await two.ask('EXISTS', 'evil')).toBe(0)
+    // A line for all of them, not one each.
+    expect(server.logged.filter((line) => line.startsWith('warn http '))).toHaveLength(1)
+    // GET as a command of Redis is one that is not known here.
+    const client = await server.connect()
+    client.write('GET /\r\nPING\r\n')
+    expect(plain(await client.read())).toMatch(/^!ERR unknown command 'GET'/)
+    expect(plain(await client.read())).toBe('PONG')
   })
 
   it('lines as people type them', async () => {

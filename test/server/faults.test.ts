@@ -1,11 +1,13 @@
 // Faults that last: one line in the log when they begin and one when they end, and shown wherever one looks.
+import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { Faults } from '../../src/server/faults.ts'
 import { makeApp } from '../../src/server/http/app.ts'
 import { HTTP_LIMITS } from '../../src/server/http/index.ts'
 import type { Log } from '../../src/server/log.ts'
 import { atEnd } from './ends.ts'
-import { pair } from './serving.ts'
+import { started } from './process.ts'
+import { folder, pair, served } from './serving.ts'
 
 function logged() {
   const lines: string[] = []
@@ -150,3 +152,90 @@ describe('a server', () => {
     ])
   })
 })
+
+describe('past its capacity', () => {
+  const urls = (from: number, count: number) =>
+    Array.from({ length: count }, (_, i) => `https://example.com/${from + i}`)
+
+  it('a filter of a fixed size says so when it happens, after a restart too, until it is dropped', async () => {
+    const data = folder()
+    const first = await served({ house: { data } })
+    const client = await first.connect()
+    await client.ask('SIEVE.CREATE', 'small', 'FILTER', 'classic', 'URLS', '1000', 'FPR', '0.001')
+    await client.ask('SIEVE.CREATE', 'grows')
+    await client.ask('SIEVE.ADD', 'grows', ...urls(0, 5000))
+    const { faults } = first.house
+    let added = 0
+    while (faults.list().length === 0 && added < 1100) {
+      await client.ask('SIEVE.ADD', 'small', ...urls(added, 10))
+      added += 10
+    }
+    expect(added).toBeGreaterThan(1000)
+    expect(added).toBeLessThan(1050)
+    const past = { kind: 'past-capacity', sieve: 'small', message: expect.stringContaining('1000 URLs') }
+    expect(faults.list()).toMatchObject([past])
+    await first.close()
+    const second = await served({ house: { data } })
+    expect(second.house.faults.list()).toMatchObject([past])
+    expect(await (await second.connect()).ask('DEL', 'small')).toBe(1)
+    expect(second.house.faults.list()).toEqual([])
+  })
+
+  it('a filter of BF.RESERVE that refuses what is past its capacity is not past it', async () => {
+    const one = await served()
+    const client = await one.connect()
+    await client.ask('BF.RESERVE', 'f', '0.001', '100', 'NONSCALING')
+    for (let i = 0; i < 5; i++) await client.ask('BF.MADD', 'f', ...urls(50 * i, 50))
+    expect(one.house.faults.list()).toEqual([])
+    expect(await client.ask('BF.CARD', 'f')).toBe(100)
+  })
+})
+
+const hasLimits = spawnSync('prlimit', ['--version']).status === 0
+
+it.skipIf(!hasLimits)(
+  'a disk that refuses writes: not ready until it takes them, with a line each',
+  async () => {
+    const server = await started(['--data', folder()])
+    const client = await server.connect()
+    const readiness = async () => (await fetch(`http://127.0.0.1:${server.httpPort}/readyz`)).status
+    const events = () =>
+      server
+        .output()
+        .split('\n')
+        .filter((line) => line.includes('"fault'))
+        .map((line) => JSON.parse(line) as object)
+    const until = async (status: number) => {
+      while ((await readiness()) !== status) await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    const limit = (bytes: string) =>
+      spawnSync('prlimit', ['--pid', String(server.child.pid), `--fsize=${bytes}:`])
+    await client.ask('SIEVE.CREATE', 'a')
+    expect(await client.ask('SIEVE.ADD', 'a', 'https://example.com/1')).toEqual([1])
+    limit('0')
+    for (let i = 0; i < 20; i++) {
+      expect(await client.ask('SIEVE.ADD', 'a', `https://example.com/refused/${i}`)).toMatch(
+        /^!MISCONF cannot write/,
+      )
+    }
+    expect(await readiness()).toBe(503)
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    expect(await readiness()).toBe(503)
+    expect(await client.ask('SIEVE.HAS', 'a', 'https://example.com/1')).toEqual([1])
+    limit('unlimited')
+    await until(200)
+    expect(events()).toMatchObject([
+      {
+        level: 'error',
+        event: 'fault',
+        kind: 'disk',
+        sieve: 'a',
+        message: expect.stringContaining('may not grow'),
+      },
+      { level: 'info', event: 'fault over', kind: 'disk', sieve: 'a' },
+    ])
+    expect(await client.ask('SIEVE.ADD', 'a', 'https://example.com/refused/1')).toEqual([1])
+    server.child.kill('SIGTERM')
+    expect(await server.ended()).toBe(0)
+  },
+)

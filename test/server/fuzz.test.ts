@@ -175,6 +175,7 @@ it(`${INPUTS} mutated inputs`, { timeout: 3_600_000 }, async () => {
     heldBytes: 0,
     sendLater: (connection) => connection.send(),
     left: (connection) => clients.delete(connection),
+    cutHttp: () => {},
     failed: (error) => defects.push(error),
   })
   let hall = hallOf()

@@ -58,6 +58,10 @@ function written(verdicts: Uint8Array): Buffer {
   return out.subarray(0, at)
 }
 
+/** A stream of lines lasts longer than a sieve may: one made again under its name knows nothing of its first lines. */
+const dropped = (name: string) =>
+  new Problem(410, `the sieve '${name}' was dropped while its lines came: begin again with all of them`)
+
 /** What a request for lines wants back, by its Accept header. */
 function answerFor({ headers, query }: FastifyRequest<Question>): LineAnswer {
   const accept = headers.accept ?? '*/*'
@@ -111,7 +115,10 @@ export function verdicts(
   ) => {
     const answer = answerFor(request)
     const lines = new LineExchange(request.raw, reply.raw, limits, answer, SAFE_HEADERS)
-    const late = await lines.run((items) => ask(hosted, items))
+    const late = await lines.run((items) => {
+      if (house.get(hosted.name) !== hosted) throw dropped(hosted.name)
+      return ask(hosted, items)
+    })
     if (late !== null && !problemOf(late)) onDefect?.(late)
     return reply.hijack()
   }

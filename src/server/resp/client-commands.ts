@@ -8,6 +8,7 @@ import {
   wholeOf,
   wrongArity,
 } from './command.ts'
+import { noDatabase } from './refusals.ts'
 import { Failure, OK, type Reply, Simple, Table } from './replies.ts'
 
 /** What clients take us for: they ask by version what they may send. */
@@ -27,6 +28,7 @@ function authenticate(call: Call, user: string, said: Buffer): Failure | null {
 const auth: PlainCommand = {
   name: 'AUTH',
   arity: -2,
+  needsNoDatabase: true,
   does: 'Says the password',
   flags: ['noauth', 'fast'],
   run(call) {
@@ -47,6 +49,7 @@ const BAD_NAME = new Failure('ERR Client names cannot contain spaces, newlines o
 const hello: PlainCommand = {
   name: 'HELLO',
   arity: -1,
+  needsNoDatabase: true,
   does: 'Chooses RESP2 or RESP3, says the password, names the connection',
   flags: ['noauth', 'fast'],
   run(call) {
@@ -100,9 +103,9 @@ const hello: PlainCommand = {
   },
 }
 
-function lineOf({ id, address, name, version, library, connectedAt }: Client): string {
+function lineOf({ id, address, name, version, library, connectedAt, transaction }: Client): string {
   const age = Math.floor((performance.now() - connectedAt) / 1000)
-  return `id=${id} addr=${address} name=${name} age=${age} db=0 resp=${version} lib-name=${library.name} lib-ver=${library.version}`
+  return `id=${id} addr=${address} name=${name} age=${age} db=0 multi=${transaction.isOpen ? transaction.count : -1} watch=${transaction.watched} resp=${version} lib-name=${library.name} lib-ver=${library.version}`
 }
 
 type Subcommand = (call: Call) => Reply
@@ -139,6 +142,7 @@ const CLIENT: Readonly<Record<string, Subcommand>> = {
 const client: PlainCommand = {
   name: 'CLIENT',
   arity: -2,
+  needsNoDatabase: true,
   does: `About this connection: ${Object.keys(CLIENT).join(', ')}`,
   run: (call) => subcommand(call, CLIENT),
 }
@@ -154,6 +158,7 @@ export function subcommand(call: Call, all: Readonly<Record<string, Subcommand>>
 const ping: PlainCommand = {
   name: 'PING',
   arity: -1,
+  needsNoDatabase: true,
   does: 'Answers PONG, or what it was given',
   flags: ['fast'],
   run(call) {
@@ -165,6 +170,7 @@ const ping: PlainCommand = {
 const echo: PlainCommand = {
   name: 'ECHO',
   arity: 2,
+  needsNoDatabase: true,
   does: 'Answers what it was given',
   flags: ['fast'],
   run: (call) => Buffer.from(call.bytes(1)),
@@ -173,23 +179,29 @@ const echo: PlainCommand = {
 const select: PlainCommand = {
   name: 'SELECT',
   arity: 2,
-  does: 'There is one database: 0',
+  does: 'There is one database: 0; after any other no sieve is touched until SELECT 0',
   flags: ['fast'],
+  needsNoDatabase: true,
   run(call) {
-    const index = wholeOf(call.text(1))
-    if (index === null) return new Failure('ERR value is not an integer or out of range')
-    return index === 0 ? OK : new Failure('ERR DB index is out of range')
+    const { client } = call
+    const index = call.text(1)
+    client.missingDatabase = wholeOf(index) === 0 ? undefined : index.slice(0, 32)
+    return client.missingDatabase === undefined ? OK : noDatabase(client.missingDatabase)
   },
 }
 
 const reset: PlainCommand = {
   name: 'RESET',
   arity: 1,
+  needsNoDatabase: true,
+  isImmediate: true,
   does: 'The connection as it was at first',
   flags: ['noauth', 'fast'],
   run({ client, server }) {
     client.version = 2
     client.name = ''
+    client.missingDatabase = undefined
+    client.transaction.close()
     client.isTrusted = server.password === undefined
     return new Simple('RESET')
   },
@@ -198,6 +210,8 @@ const reset: PlainCommand = {
 const quit: PlainCommand = {
   name: 'QUIT',
   arity: -1,
+  needsNoDatabase: true,
+  isImmediate: true,
   does: 'Ends the connection',
   flags: ['noauth', 'fast'],
   run({ client }) {

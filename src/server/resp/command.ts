@@ -8,6 +8,7 @@ import type { Password } from '../password.ts'
 import type { Dumps } from './dumps.ts'
 import type { Parser } from './parser.ts'
 import { Failure, type Reply } from './replies.ts'
+import type { Transaction } from './transaction.ts'
 
 /** What all connections share. */
 export interface RespServer {
@@ -32,6 +33,9 @@ export interface Client {
   library: { name: string; version: string }
   /** Set: the connection ends when this command is answered. */
   isLeaving: boolean
+  readonly transaction: Transaction
+  /** The database that was selected and does not exist, as it was sent; undefined in database 0, the only one. */
+  missingDatabase: string | undefined
 }
 
 export interface Call {
@@ -57,6 +61,10 @@ interface Described {
   readonly flags?: readonly string[]
   /** The place of the sieve's name; 0 for none. */
   readonly key?: 0 | 1
+  /** Done at once between MULTI and EXEC, not queued. */
+  readonly isImmediate?: boolean
+  /** Done also while a database is selected that does not exist: it looks at no sieve. */
+  readonly needsNoDatabase?: boolean
 }
 
 export interface PlainCommand extends Described {
@@ -79,32 +87,33 @@ export const isItems = (command: Command): command is ItemsCommand => 'act' in c
 export class ParsedCall implements Call {
   readonly client: Client
   readonly server: RespServer
-  readonly #parser: Parser
+  /** Where the arguments are. */
+  parser: Parser
 
   constructor(parser: Parser, client: Client, server: RespServer) {
-    this.#parser = parser
+    this.parser = parser
     this.client = client
     this.server = server
   }
 
   get count(): number {
-    return this.#parser.count
+    return this.parser.count
   }
 
   bytes(i: number): Buffer {
-    return this.#parser.argument(i)
+    return this.parser.argument(i)
   }
 
   text(i: number): string {
-    return this.#parser.argument(i).toString()
+    return this.parser.argument(i).toString()
   }
 
   name(i: number): string {
-    return nameFrom(this.#parser.argument(i))
+    return nameFrom(this.parser.argument(i))
   }
 
   word(i: number): string {
-    return this.#parser.argument(i).toString('latin1').toUpperCase()
+    return this.parser.argument(i).toString('latin1').toUpperCase()
   }
 }
 

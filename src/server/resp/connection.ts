@@ -18,11 +18,15 @@ import { Intake } from './intake.ts'
 import { Parser, type ParserLimits } from './parser.ts'
 import { DEFECT, isHttp, refusalOf } from './refusals.ts'
 import { commands } from './registry.ts'
-import { Failure, Replies, type Reply } from './replies.ts'
+import { ArrayHead, Failure, Replies, type Reply, Simple } from './replies.ts'
+import { Transaction } from './transaction.ts'
 
 /** What a connection may say before it has said the password. */
 const STRANGER: ParserLimits = { itemBytes: 16 * 1024, commandItems: 16 }
 const KEEP_ALIVE_MS = 60_000
+const QUEUED = new Simple('QUEUED')
+/** Of a transaction: so many bytes of commands are done before others get their turn. */
+const TURN_BYTES = 1024 * 1024
 
 export class Connection implements Client {
   readonly id: number
@@ -33,11 +37,18 @@ export class Connection implements Client {
   name = ''
   library = { name: '', version: '' }
   isLeaving = false
+  missingDatabase: string | undefined = undefined
+  readonly transaction = new Transaction()
   /** When something came or went last. */
   activeAt = performance.now()
   readonly #hall: Hall
   readonly #socket: Socket
-  readonly #parser: Parser
+  /** Of the bytes that come. */
+  readonly #incoming: Parser
+  /** Where commands are read from: `#incoming`, or a transaction's while it is being done. */
+  #parser: Parser
+  /** Where in a transaction the others get their turn next. */
+  #turnAt = 0
   readonly #call: ParsedCall
   readonly #batch = new Batch()
   readonly #head = new Head()
@@ -63,8 +74,9 @@ export class Connection implements Client {
     this.address = `${accepted.remoteAddress}:${accepted.remotePort}`
     this.#hall = hall
     this.isTrusted = hall.password === undefined
-    this.#parser = new Parser(this.#limits)
-    this.#intake = new Intake(this.#parser, hall.room.bytes)
+    this.#incoming = new Parser(this.#limits)
+    this.#parser = this.#incoming
+    this.#intake = new Intake(this.#incoming, hall.room.bytes)
     this.#call = new ParsedCall(this.#parser, this, hall)
     const socket = hall.room.read(accepted, (size) => this.receive(size))
     this.#socket = socket
@@ -77,6 +89,7 @@ export class Connection implements Client {
       this.#isClosed = true
       this.#hold(0)
       hall.left(this)
+      if (this.#parser !== this.#incoming) this.#resume() // a transaction that has begun is done to its end
     })
   }
 
@@ -88,7 +101,7 @@ export class Connection implements Client {
   get isStalled(): boolean {
     const isUnread = this.#socket.writableLength > 0
     const isGoing = this.isLeaving || this.#isEnding
-    return isGoing || isUnread || !this.isTrusted || (this.#parser.isHalf && !this.#isWaiting)
+    return isGoing || isUnread || !this.isTrusted || (this.#incoming.isHalf && !this.#isWaiting)
   }
 
   /** Answers what has come, then ends. */
@@ -111,7 +124,12 @@ export class Connection implements Client {
       this.#work()
     }
     this.#intake.leave()
-    this.#hold(this.#parser.size - this.#parser.at)
+    this.#hold(this.#waitingBytes())
+  }
+
+  // Of commands that are not whole yet, or queued.
+  #waitingBytes(): number {
+    return this.#incoming.size - this.#incoming.at + this.transaction.sizeBytes
   }
 
   // So many bytes of commands are waiting here: counted with those of the others.
@@ -127,7 +145,9 @@ export class Connection implements Client {
     try {
       this.#checkHead()
       while (!this.#isWaiting && !this.isLeaving && this.#step()) {
-        if (replies.size < limits.unreadBytes) continue
+        // A transaction is not held up by replies that its client could not have read yet.
+        const isWhole = this.#parser !== this.#incoming
+        if (replies.size < (isWhole ? limits.bufferedBytes : limits.unreadBytes)) continue
         this.#flush()
         this.send()
       }
@@ -164,9 +184,10 @@ export class Connection implements Client {
   // Reads and does one command, or a run of them. False: there is no whole one.
   #step(): boolean {
     const parser = this.#parser
+    if (parser !== this.#incoming && parser.at >= this.#turnAt) return this.#yield()
     if (this.#head.command && parser.isFresh && this.#repeat()) return true
     const found = parser.next()
-    if (found === 'more') return this.#more()
+    if (found === 'more') return parser === this.#incoming ? this.#more() : this.#endTransaction()
     if (found === 'error') {
       this.#flush()
       if (!this.#isWaiting) this.#refuse(parser.error)
@@ -178,8 +199,8 @@ export class Connection implements Client {
 
   #more(): boolean {
     const { bufferedBytes, allBufferedBytes } = this.#hall.limits
-    const bytes = this.#parser.size - this.#parser.at
-    const isAllTooMuch = this.#hall.heldBytes + bytes - this.#heldBytes > allBufferedBytes
+    const bytes = this.#incoming.size - this.#incoming.at
+    const isAllTooMuch = this.#hall.heldBytes + this.#waitingBytes() - this.#heldBytes > allBufferedBytes
     if (bytes <= bufferedBytes && !isAllTooMuch) return false
     const why = isAllTooMuch
       ? `commands of all connections that wait for their end have more than ${allBufferedBytes} bytes (--max-buffered-all)`
@@ -208,15 +229,66 @@ export class Connection implements Client {
 
   #execute(): void {
     const word = this.#call.word(0)
-    if (isHttp(word)) {
-      if (this.#settled()) this.#refuse(`this is no HTTP: '${word}'`)
+    const command = commands.get(word)
+    if (!command && isHttp(word, this.#call)) {
+      if (!this.#settled()) return
+      this.#hall.cutHttp(this)
+      this.#refuse(`this is no HTTP: '${word.slice(0, 128)}'`)
       return
     }
-    const command = commands.get(word)
     const refusal = refusalOf(command, this.#call)
-    if (refusal) this.#refused(refusal)
+    if (this.transaction.isOpen && (refusal || !command!.isImmediate)) this.#queue(refusal, word)
+    else if (refusal) this.#refused(refusal)
     else if (isItems(command!)) this.#gather(command)
     else this.#run(command as PlainCommand)
+  }
+
+  // A command between MULTI and EXEC: kept, or refused, and then EXEC does none.
+  #queue(refusal: Failure | null, word: string): void {
+    const { transaction } = this
+    if (refusal) {
+      const isEnd = word === 'EXEC'
+      if (isEnd) transaction.close()
+      else transaction.fail()
+      const why = refusal.text.replace(/^ERR /, '')
+      this.#done(isEnd ? new Failure(`EXECABORT Transaction discarded because of: ${why}`) : refusal)
+      return
+    }
+    const { bufferedBytes, allBufferedBytes } = this.#hall.limits
+    const others = this.#hall.heldBytes - this.#heldBytes
+    const isKept = transaction.queue(this.#call, Math.min(bufferedBytes, allBufferedBytes - others))
+    const most = `${bufferedBytes} bytes (--max-buffered), ${allBufferedBytes} of all connections (--max-buffered-all)`
+    this.#done(
+      isKept ? QUEUED : new Failure(`ERR a transaction too long to be queued: expected at most ${most}`),
+    )
+  }
+
+  // EXEC was answered with the head of its replies: the commands that were queued come next.
+  #beginTransaction(parser: Parser): void {
+    this.#readFrom(parser)
+    this.#turnAt = TURN_BYTES
+  }
+
+  #endTransaction(): boolean {
+    if (!this.#settled()) return false
+    this.transaction.close()
+    this.#readFrom(this.#incoming)
+    if (this.#isClosed) return false
+    this.#hold(this.#waitingBytes())
+    return true
+  }
+
+  #readFrom(parser: Parser): void {
+    this.#parser = parser
+    this.#call.parser = parser
+  }
+
+  // The commands of other connections, before a long transaction goes on.
+  #yield(): boolean {
+    if (!this.#settled()) return false
+    this.#turnAt = this.#parser.at + TURN_BYTES
+    this.#wait(new Promise((resolve) => setImmediate(resolve)), () => {})
+    return false
   }
 
   // An answer that takes no doing.
@@ -241,12 +313,13 @@ export class Connection implements Client {
     }
     if (reply instanceof Promise) this.#wait(reply, (late) => this.#done(late))
     else this.#done(reply)
-    this.#parser.limits = this.#limits
+    this.#incoming.limits = this.#limits
   }
 
   #done(reply: Reply): void {
     this.#reply(reply)
     this.#parser.pass()
+    if (reply instanceof ArrayHead) this.#beginTransaction(this.transaction.running!)
   }
 
   #reply(reply: Reply): void {
@@ -364,7 +437,7 @@ export class Connection implements Client {
     this.#isWaiting = true
     this.#socket.pause()
     const settle = (result: T | Failure) => {
-      if (this.#isClosed) return
+      if (this.#isClosed && this.#parser === this.#incoming) return
       this.#isWaiting = false
       this.activeAt = performance.now()
       try {
@@ -400,7 +473,7 @@ export class Connection implements Client {
     if (socket.writable) socket.write(replies.written)
     const unread = socket.writableLength
     replies.clear(unread > 0)
-    if (unread <= limits.unreadBytes || this.#isWaiting) return
+    if (unread <= limits.unreadBytes || this.#isWaiting || this.#isClosed) return
     this.#isWaiting = true
     this.#isHeldBack = true
     socket.pause()

@@ -11,6 +11,8 @@ export interface Hall extends RespServer {
   /** Has the connection send its replies when all that has arrived is read: one write for many reads. */
   sendLater(connection: Connection): void
   left(connection: Connection): void
+  /** Someone sends HTTP here. */
+  cutHttp(connection: Connection): void
   /** A defect of ours: the connection is answered with an error, and ends. */
   failed(error: unknown): void
 }

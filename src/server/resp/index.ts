@@ -34,6 +34,8 @@ const MOST_LOOK_MS = 5000
 /** A client that does not go when the server stops. */
 const GRACE_MS = 5000
 const BACKLOG = 511
+/** Connections cut because they send HTTP are logged so often at most. */
+const CUT_LOG_MS = 60_000
 
 export async function openResp(house: House, options: RespOptions): Promise<RespDoor> {
   const { limits, server: info, log } = options
@@ -44,6 +46,7 @@ export async function openResp(house: House, options: RespOptions): Promise<Resp
     unsent.clear()
   }
   let ids = 0
+  let cutAt = Number.NEGATIVE_INFINITY
   const hall: Hall = {
     house,
     info,
@@ -61,6 +64,12 @@ export async function openResp(house: House, options: RespOptions): Promise<Resp
     left(connection) {
       unsent.delete(connection)
       if (connections.delete(connection)) info.connections.resp--
+    },
+    cutHttp({ id, address }) {
+      const now = performance.now()
+      if (now - cutAt < CUT_LOG_MS) return
+      cutAt = now
+      log('warn', 'http', { client: id, address, message: 'HTTP on the port of the Redis protocol: cut' })
     },
     failed: (error) => log('error', 'defect', { what: (error as Error)?.stack ?? String(error) }),
   }

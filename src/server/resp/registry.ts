@@ -6,6 +6,7 @@ import { dumpCommands } from './dump-commands.ts'
 import { keyCommands } from './key-commands.ts'
 import { serverCommands } from './server-commands.ts'
 import { sieveCommands } from './sieve-commands.ts'
+import { transactionCommands } from './transaction-commands.ts'
 
 export const commands: ReadonlyMap<string, Command> = new Map(
   [
@@ -14,6 +15,7 @@ export const commands: ReadonlyMap<string, Command> = new Map(
     ...sieveCommands,
     ...clientCommands,
     ...keyCommands,
+    ...transactionCommands,
     ...serverCommands(() => commands),
   ].map((command) => [command.name, command]),
 )

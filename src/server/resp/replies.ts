@@ -10,6 +10,8 @@ export type Reply =
   | Simple
   | Failure
   | Table
+  | ArrayHead
+  | NullArray
   | readonly Reply[]
 
 /** A line, such as OK. */
@@ -34,6 +36,19 @@ export class Table {
   constructor(rows: readonly (readonly [Reply, Reply])[]) {
     this.rows = rows
   }
+}
+
+/** The head of an array whose parts are written next, one by one. */
+export class ArrayHead {
+  readonly length: number
+  constructor(length: number) {
+    this.length = length
+  }
+}
+
+/** No array: of EXEC when nothing was done. */
+export class NullArray {
+  readonly isNull = true
 }
 
 export const OK = new Simple('OK')
@@ -112,6 +127,8 @@ export class Replies {
     else if (reply instanceof Simple) this.#line(`+${reply.text}`)
     else if (reply instanceof Failure) this.#line(`-${oneLine(reply.text)}`)
     else if (reply instanceof Table) this.#table(reply)
+    else if (reply instanceof ArrayHead) this.array(reply.length)
+    else if (reply instanceof NullArray) this.#line(this.version === 3 ? '_' : '*-1')
     else this.#all(reply)
   }
 

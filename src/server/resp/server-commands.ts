@@ -40,6 +40,7 @@ export function serverCommands(all: () => ReadonlyMap<string, Command>): readonl
   const command: PlainCommand = {
     name: 'COMMAND',
     arity: -1,
+    needsNoDatabase: true,
     does: 'The commands there are: COUNT, DOCS, INFO, LIST',
     run: (call) => (call.count === 1 ? Array.from(all().values(), described) : subcommand(call, COMMAND)),
   }
@@ -49,6 +50,7 @@ export function serverCommands(all: () => ReadonlyMap<string, Command>): readonl
 const info: PlainCommand = {
   name: 'INFO',
   arity: -1,
+  needsNoDatabase: true,
   does: 'Version, uptime, connections, memory and sieves, as text',
   run(call) {
     const { info, house, clients, isDurable } = call.server
@@ -128,6 +130,7 @@ const CONFIG: Readonly<Record<string, (call: Call) => Reply>> = {
 const config: PlainCommand = {
   name: 'CONFIG',
   arity: -2,
+  needsNoDatabase: true,
   does: 'GET: settings that clients look at',
   flags: ['admin'],
   run: (call) => subcommand(call, CONFIG),

@@ -270,3 +270,27 @@ test('a sender that goes away leaves what it sent marked', async () => {
   const again = await post(`${name}/add`, [Buffer.from('https://a/1\nhttps://a/2\nhttps://a/3\n')])
   expect(again.body.toString()).toBe('https://a/3\n')
 })
+
+test.each(['text/plain', 'application/x-ndjson', 'application/json'])(
+  'a sieve dropped while lines come, and made again, ends the stream with an error (%s)',
+  async (accept) => {
+    const name = `dropped-${accept.length}`
+    await house.create(name, {})
+    const client = await dial(port)
+    const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
+    client.send(
+      `POST /v1/sieves/${name}/add HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nAccept: ${accept}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    )
+    client.send(chunk('https://example.com/1\nhttps://example.com/2\n'))
+    await client.until(/200 OK[\s\S]*\r\n\r\n/)
+    await house.drop(name)
+    await house.create(name, {})
+    client.send(chunk('https://example.com/1\nhttps://example.com/3\n'))
+    const text = await client.ended
+    expect(text.endsWith('0\r\n\r\n')).toBe(false)
+    expect(text).not.toContain('example.com/3')
+    if (accept === 'application/x-ndjson')
+      expect(text).toMatch(/"status":410,"detail":"the sieve 'dropped-\d+' was dropped/)
+    expect(await house.get(name)!.stats()).toMatchObject({ urls: 0, seen: 0 })
+  },
+)

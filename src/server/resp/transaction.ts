@@ -1,0 +1,149 @@
+// The transaction of one connection: commands between MULTI and EXEC are kept as the bytes they were sent as, and done by
+// EXEC through the connection's usual way; WATCH notes what sieves are like, so that EXEC can see whether they changed.
+import { SieveError } from '../../errors.ts'
+import type { Hosted, House } from '../house.ts'
+import { checkName } from '../names.ts'
+import type { Call } from './command.ts'
+import { SLACK } from './head.ts'
+import { Parser, type ParserLimits } from './parser.ts'
+import { ArrayHead, Failure, NullArray, type Reply } from './replies.ts'
+
+const FIRST_BYTES = 1024
+/** Sieves that one connection may watch. */
+const MOST_WATCHED = 1024
+
+const ABORTED = new Failure('EXECABORT Transaction discarded because of previous errors.')
+
+/** A sieve as it was when it was watched: none, or this one after so many writes. */
+interface Watched {
+  readonly hosted: Hosted | undefined
+  readonly writes: number
+}
+
+export class Transaction {
+  /** Between MULTI and EXEC: commands are queued. */
+  isOpen = false
+  /** Commands queued. */
+  count = 0
+  /** What EXEC does now: the connection reads its commands from here, until it calls `close`. */
+  running: Parser | null = null
+  /** A command was refused: EXEC will do none. */
+  #isFailed = false
+  #bytes = Buffer.alloc(0)
+  #size = 0
+  readonly #watched = new Map<string, Watched>()
+
+  get watched(): number {
+    return this.#watched.size
+  }
+
+  /** Memory of the queue. */
+  get sizeBytes(): number {
+    return this.#bytes.length
+  }
+
+  open(): void {
+    this.isOpen = true
+  }
+
+  /** Forgets the queue and what is watched. */
+  close(): void {
+    this.isOpen = false
+    this.running = null
+    this.#isFailed = false
+    this.#free()
+    this.unwatch()
+  }
+
+  /** A command was refused before it was queued. */
+  fail(): void {
+    this.#isFailed = true
+    this.#free()
+  }
+
+  /** Whether there is room for a command in a queue of so many bytes; after a failure nothing is kept. */
+  queue(call: Call, mostBytes: number): boolean {
+    if (this.#isFailed) return true
+    let size = this.#size + headOf('*', call.count).length
+    for (let i = 0; i < call.count; i++) {
+      const { length } = call.bytes(i)
+      size += headOf('$', length).length + length + 2
+    }
+    if (size > mostBytes) {
+      this.fail()
+      return false
+    }
+    this.#widen(size)
+    this.#write(headOf('*', call.count))
+    for (let i = 0; i < call.count; i++) {
+      const bytes = call.bytes(i)
+      this.#write(headOf('$', bytes.length))
+      this.#size += bytes.copy(this.#bytes, this.#size)
+      this.#write('\r\n')
+    }
+    this.count++
+    return true
+  }
+
+  /** EXEC: the head of the replies that follow, or why there are none. */
+  exec(house: House, limits: ParserLimits): Reply {
+    const isFailed = this.#isFailed
+    const isChanged = this.#isChanged(house)
+    this.unwatch()
+    this.isOpen = false
+    if (isFailed || isChanged || this.count === 0) {
+      this.close()
+      return isFailed ? ABORTED : isChanged ? new NullArray() : []
+    }
+    this.running = new Parser(limits)
+    this.running.bytes = this.#bytes
+    this.running.size = this.#size
+    return new ArrayHead(this.count)
+  }
+
+  /** Throws for a name that cannot be, or too many of them; none of them is watched then. */
+  watch(house: House, names: readonly string[]): void {
+    for (const name of names) checkName(name)
+    const added = new Set(names.filter((name) => !this.#watched.has(name)))
+    if (this.#watched.size + added.size > MOST_WATCHED) {
+      throw new SieveError('option', `more than ${MOST_WATCHED} sieves are watched: UNWATCH first`)
+    }
+    for (const name of added) this.#watched.set(name, stateOf(house, name))
+  }
+
+  unwatch(): void {
+    this.#watched.clear()
+  }
+
+  #isChanged(house: House): boolean {
+    for (const [name, before] of this.#watched) {
+      const now = stateOf(house, name)
+      if (now.hosted !== before.hosted || now.writes !== before.writes) return true
+    }
+    return false
+  }
+
+  #free(): void {
+    this.#bytes = Buffer.alloc(0)
+    this.#size = 0
+    this.count = 0
+  }
+
+  #widen(size: number): void {
+    if (size + SLACK <= this.#bytes.length) return
+    const bytes = Buffer.allocUnsafeSlow(Math.max(FIRST_BYTES, size + (size >> 1)) + SLACK)
+    this.#bytes.copy(bytes, 0, 0, this.#size)
+    this.#bytes = bytes
+  }
+
+  #write(text: string): void {
+    this.#size += this.#bytes.write(text, this.#size, 'latin1')
+  }
+}
+
+const headOf = (kind: '*' | '$', value: number) => `${kind}${value}\r\n`
+
+function stateOf(house: House, name: string): Watched {
+  const hosted = house.get(name)
+  return { hosted, writes: hosted?.writes ?? 0 }
+}
