@@ -1,6 +1,7 @@
 // What an exact sieve's folder says of itself: its version, its profile, and the session that last wrote to it.
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Profile, type ProfileName, resolveProfile } from '../canonical/profiles.ts'
 import type { Rule, RuleName } from '../canonical/rules.ts'
 import { SieveError } from '../errors.ts'
@@ -44,7 +45,8 @@ export function prepareFolder(folder: string): void {
     throw new SieveError('option', `${folder} holds a sieve of another filter: use another folder`)
   }
   try {
-    mkdirSync(folder, { recursive: true })
+    // LevelDB makes its files readable by all: their folder is not.
+    mkdirSync(join(folder, 'keys'), { recursive: true, mode: 0o700 })
   } catch (error) {
     throw diskError(folder, error)
   }

@@ -97,10 +97,13 @@ export async function removeLater(paths: readonly string[]): Promise<void> {
   }
 }
 
+/** Readable by their owner only: they hold the secret key of a sieve, or the URLs themselves. */
+export const PRIVATE = 0o600
+
 /** Two drafts of one file may be in the making: each has a name of its own. */
 let drafts = 0
 
-/** A file that is there whole, under its name, or not at all: written beside it, synced, then renamed. */
+/** A private file that is there whole, under its name, or not at all: written beside it, synced, then renamed. */
 export class AtomicFile {
   readonly fd: number
   readonly #path: string
@@ -111,7 +114,7 @@ export class AtomicFile {
     this.#path = path
     this.#draft = `${path}.draft-${process.pid}-${drafts++}`
     try {
-      this.fd = openSync(this.#draft, 'w')
+      this.fd = openSync(this.#draft, 'w', PRIVATE)
     } catch (error) {
       throw diskError(path, error)
     }

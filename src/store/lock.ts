@@ -1,98 +1,36 @@
-// One writer at a time: a lock file that names the process holding it. A lock whose process is gone is taken over.
-import { linkSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
-import { hostname } from 'node:os'
+// One writer at a time: a lock file that names the process holding it (holder.ts). The lock of a process that is gone is
+// taken over by a second file, `lock.over-ID`, whose name is made of the first one's text; a taker that dies is taken
+// over in the same way. The last of that chain holds the lock, and each link is made by one process only, since making a
+// file exclusively is atomic. So nothing has to be removed before the lock is held.
+import { createHash, randomBytes } from 'node:crypto'
+import { linkSync, readdirSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { SieveError } from '../errors.ts'
 import { diskError } from './file.ts'
-
-interface Holder {
-  readonly pid: number
-  readonly host: string
-  /** When the process started, by the system's own clock, so that a reused number is noticed. */
-  readonly started: string | null
-  /** Another one when the machine was started anew. */
-  readonly boot?: string | null
-  readonly since: string
-}
+import {
+  type Holder,
+  holderHere,
+  isAlive,
+  isOfThisMachine,
+  listen,
+  parseHolder,
+  socketName,
+  textOf,
+} from './holder.ts'
 
 const MOST_ATTEMPTS = 200
-/** How long to wait for another taker's turn to end. */
-const TURN_MS = 10
-let takers = 0
+/** What a taker left that was killed is removed after this long: no living one takes it. */
+const LEFTOVER_MS = 60_000
 
-// The 22nd field of /proc/PID/stat; null where there is no such file.
-function startOf(pid: number): string | null {
-  const stat = textOf(`/proc/${pid}/stat`)
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
-}
-
-const bootOf = () => textOf('/proc/sys/kernel/random/boot_id')?.trim() ?? null
-
-function textOf(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return null
-  }
-}
-
-function isAlive({ pid, host, started, boot }: Holder): boolean {
-  if (host !== hostname()) return true // another machine's process cannot be asked
-  if (boot && bootOf() && boot !== bootOf()) return false
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
-  }
-  const now = startOf(pid)
-  return started === null || now === null || now === started
-}
-
-function holderIn(text: string | null): Holder | null {
-  try {
-    const holder = JSON.parse(text!) as Holder
-    return typeof holder.pid === 'number' ? holder : null
-  } catch {
-    return null
-  }
-}
-
-function heldBy(path: string, { pid, host, since }: Holder): SieveError {
-  const advice =
-    host === hostname()
-      ? 'open it read-only or stop that process'
-      : 'open it read-only, stop that process, or delete the lock when that machine is gone'
+function heldBy(path: string, holder: Holder): SieveError {
+  const { pid, host, since } = holder
+  const advice = isOfThisMachine(holder, dirname(path))
+    ? 'open it read-only or stop that process'
+    : 'open it read-only, stop that process, or delete the lock when that machine is gone'
   return new SieveError(
     'locked',
     `${path} is held by process ${pid} on ${host} since ${since}: one writer at a time; ${advice}`,
   )
-}
-
-// The lock with its text is there at once, or not at all: nobody can read half of it. False: there is one already.
-function put(path: string, text: string): boolean {
-  const draft = `${path}.draft-${process.pid}-${takers++}`
-  try {
-    writeFileSync(draft, text)
-    linkSync(draft, path)
-    return true
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') return false
-    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw diskError(path, error)
-    return putWithoutLinks(path, text)
-  } finally {
-    remove(draft)
-  }
-}
-
-// For file systems that have no links.
-function putWithoutLinks(path: string, text: string): boolean {
-  try {
-    writeFileSync(path, text, { flag: 'wx' })
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw diskError(path, error)
-  }
 }
 
 function remove(path: string): void {
@@ -103,65 +41,128 @@ function remove(path: string): void {
   }
 }
 
-// Takes the place of a lock whose process is gone. One taker at a time, by a lock of its own: between looking at the old
-// lock and removing it, nobody else can have put a new one there.
-function takeOver(path: string, stale: string, text: string): boolean {
-  const turn = `${path}.takeover`
-  if (!put(turn, text)) {
-    const other = textOf(turn)
-    const holder = holderIn(other)
-    if (other !== null && !(holder && isAlive(holder))) moveAway(turn, other)
-    else pause(TURN_MS)
+/** A process that wants the lock, or has it. */
+class Claim {
+  readonly #path: string
+  readonly #id = randomBytes(8).toString('hex')
+  readonly #draft: string
+  readonly #text: string
+  readonly #endSocket: (() => void) | null
+
+  constructor(path: string) {
+    this.#path = path
+    this.#draft = `${path}.draft-${this.#id}`
+    const name = socketName(this.#id)
+    this.#endSocket = listen(dirname(path), name)
+    this.#text = JSON.stringify({ ...holderHere(this.#endSocket && name), id: this.#id })
+  }
+
+  /** Takes the lock, or throws one line that names who has it. */
+  take(): void {
+    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+      if (this.#put(this.#path)) return
+      if (this.#takeOver()) return
+    }
+    throw new SieveError('locked', `${this.#path} cannot be taken: others take it too`)
+  }
+
+  // The lock first: while it is there, whoever looks at it finds the socket open.
+  release(): void {
+    if (textOf(this.#path) === this.#text) remove(this.#path)
+    this.#endSocket?.()
+  }
+
+  // Follows the chain to its last link; false when it changed meanwhile.
+  #takeOver(): boolean {
+    const head = textOf(this.#path)
+    const gone: { file: string; holder: Holder | null }[] = []
+    let file = this.#path
+    for (let text = head; text !== null; ) {
+      const holder = parseHolder(text) // null: the power went before it was written
+      if (holder && isAlive(holder, dirname(this.#path))) throw heldBy(this.#path, holder)
+      gone.push({ file, holder })
+      const next = `${this.#path}.over-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
+      if (!this.#put(next)) {
+        file = next
+        text = textOf(next)
+        continue
+      }
+      // One that takes the lock over replaces the first link before it removes the others: when the first is still the
+      // same, this is the end of the chain.
+      if (textOf(this.#path) === head) {
+        this.#settle([...gone, { file: next, holder: null }])
+        return true
+      }
+      remove(next)
+      return false
+    }
     return false
   }
-  try {
-    if (textOf(path) !== stale) return false
-    unlinkSync(path)
-    return put(path, text)
-  } catch (error) {
-    throw error instanceof SieveError ? error : diskError(path, error)
-  } finally {
-    remove(turn)
+
+  // This process is the last link: the chain becomes its lock alone.
+  #settle(chain: readonly { file: string; holder: Holder | null }[]): void {
+    try {
+      writeFileSync(this.#draft, this.#text, { mode: 0o644 })
+      renameSync(this.#draft, this.#path)
+    } catch (error) {
+      remove(this.#draft)
+      remove(chain.at(-1)!.file)
+      throw diskError(this.#path, error)
+    }
+    const folder = dirname(this.#path)
+    for (const { file, holder } of chain) {
+      if (file !== this.#path) remove(file)
+      if (typeof holder?.socket === 'string') remove(join(folder, basename(holder.socket)))
+    }
+    remove(`${this.#path}.takeover`) // of versions before 0.2
+    const leftover = new RegExp(`^${basename(this.#path)}(-[0-9a-f]{16}\\.sock|\\.(draft|over)-.*)$`)
+    for (const name of readdirSync(folder)) {
+      if (!leftover.test(name) || name === socketName(this.#id)) continue
+      const path = join(folder, name)
+      const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() }
+      if (Date.now() - mtimeMs > LEFTOVER_MS && !isInUse(folder, name)) remove(path)
+    }
+  }
+
+  // The file with its text is there at once, or not at all: nobody can read half of it. False: there is one already.
+  #put(path: string): boolean {
+    try {
+      writeFileSync(this.#draft, this.#text, { mode: 0o644 })
+      linkSync(this.#draft, path)
+      return true
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'EEXIST') return false
+      if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw diskError(this.#path, error)
+      return this.#putWithoutLinks(path)
+    } finally {
+      remove(this.#draft)
+    }
+  }
+
+  // For file systems that have no links.
+  #putWithoutLinks(path: string): boolean {
+    try {
+      writeFileSync(path, this.#text, { flag: 'wx' })
+      return true
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+      throw diskError(this.#path, error)
+    }
   }
 }
 
-// Removes what a taker left that was killed in its turn. When another was faster, what is moved is its own: it goes back.
-function moveAway(path: string, stale: string): void {
-  const away = `${path}.stale-${process.pid}-${takers++}`
-  try {
-    renameSync(path, away)
-    if (textOf(away) !== stale) linkSync(away, path)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code !== 'ENOENT' && code !== 'EEXIST') throw diskError(path, error)
-  }
-  remove(away)
-}
-
-function pause(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
-}
+const isInUse = (folder: string, name: string) =>
+  name.endsWith('.sock') && isAlive({ ...holderHere(name), boot: null }, folder)
 
 /** Takes the lock or throws one line that names who has it. Returns what gives it back. */
 export function takeLock(path: string): () => void {
-  const mine: Holder = {
-    pid: process.pid,
-    host: hostname(),
-    started: startOf(process.pid),
-    boot: bootOf(),
-    since: new Date().toISOString(),
+  const claim = new Claim(path)
+  try {
+    claim.take()
+  } catch (error) {
+    claim.release()
+    throw error
   }
-  const text = JSON.stringify({ ...mine, taker: takers++ })
-  for (let attempt = 1; !put(path, text); attempt++) {
-    const found = textOf(path)
-    const holder = holderIn(found)
-    if (holder && isAlive(holder)) throw heldBy(path, holder)
-    if (attempt === MOST_ATTEMPTS)
-      throw new SieveError('locked', `${path} cannot be taken: others take it too`)
-    // The holder is gone, or the power went before its lock was written.
-    if (found !== null && takeOver(path, found, text)) break
-  }
-  return () => {
-    if (textOf(path) === text) remove(path)
-  }
+  return () => claim.release()
 }

@@ -14,7 +14,7 @@ import {
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { SieveError } from '../errors.ts'
-import { diskError, readFully, syncFolder } from './file.ts'
+import { diskError, PRIVATE, readFully, syncFolder } from './file.ts'
 import { damaged } from './format.ts'
 
 const MAGIC = 0x524c5355 // "USLR"
@@ -184,7 +184,7 @@ export class Log {
     this.path = path
     this.bytes = bytes
     try {
-      this.#fd = openSync(path, bytes === 0 ? 'w' : 'r+')
+      this.#fd = openSync(path, bytes === 0 ? 'w' : 'r+', PRIVATE)
       ftruncateSync(this.#fd, bytes)
       if (bytes === 0) syncFolder(dirname(path))
     } catch (error) {

@@ -1,10 +1,11 @@
 // The frontier against a plain list: order, states, what is left after a crash at any byte, files that go.
-import { cpSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { Frontier, type FrontierOptions } from '../../src/crawlers/frontier.ts'
 import { randomFrom } from '../crash/random.ts'
+import { copyFolder } from '../store/copy.ts'
 
 const folders: string[] = []
 const folder = () => {
@@ -19,7 +20,7 @@ afterAll(() => {
 /** The folder as a killed process would leave it: a copy, without the lock. */
 function killed(from: string): string {
   const to = folder()
-  cpSync(from, to, { recursive: true, filter: (path) => !path.endsWith('/lock') })
+  copyFolder(from, to, (path) => !path.endsWith('/lock'))
   return to
 }
 

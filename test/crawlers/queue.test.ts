@@ -1,11 +1,12 @@
 // SieveQueue by hand, as Crawlee uses it: order, budgets, unique keys, layers, pace, and a crash between any two steps.
-import { cpSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Request } from '@crawlee/core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type CrawleeQueue, type SeenUrls, SieveQueue } from '../../src/crawlers/crawlee.ts'
 import { Sieve } from '../../src/index.ts'
 import { type Built, scratch } from '../crash/built.ts'
+import { copyFolder } from '../store/copy.ts'
 
 const folders: Built[] = []
 const folder = () => {
@@ -169,7 +170,7 @@ describe('a crash', () => {
     const copies: string[] = []
     const copy = () => {
       const to = folder()
-      cpSync(at, to, { recursive: true })
+      copyFolder(at, to)
       rmSync(`${to}/lock`)
       copies.push(to)
     }

@@ -7,6 +7,7 @@ import { linkStream, randomOf } from '../../bench/link-stream.mjs'
 import { keyOf, profiles } from '../../src/canonical/profiles.ts'
 import { type ExactOptions, ExactSieve, keptLines, siftLines } from '../../src/exact/index.ts'
 import { Sieve } from '../../src/index.ts'
+import { copyFolder } from '../store/copy.ts'
 import { folders } from './folders.ts'
 
 const folder = folders()
@@ -76,7 +77,7 @@ describe.each(shapes)('an exact sieve %s', (_, options) => {
       } else if (action < 0.96) {
         // As after a crash: what the system was handed is there, the filter is that of an earlier session.
         const copy = folder()
-        cpSync(path, copy, { recursive: true })
+        copyFolder(path, copy)
         rmSync(join(copy, 'lock'))
         await sieve.close()
         path = copy

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { randomOf } from '../../bench/link-stream.mjs'
 import { ExactSieve, verifyExact } from '../../src/exact/index.ts'
+import { copyFolder } from '../store/copy.ts'
 import { folders } from './folders.ts'
 
 const folder = folders()
@@ -15,7 +16,7 @@ async function crashed(): Promise<string> {
   const sieve = await ExactSieve.open(path)
   for (let i = 0; i < urls.length; i += 100) await sieve.addMany(urls.slice(i, i + 100))
   const copy = folder()
-  cpSync(path, copy, { recursive: true })
+  copyFolder(path, copy)
   rmSync(join(copy, 'lock'))
   await sieve.close()
   return copy

@@ -1,8 +1,9 @@
 // One writer at a time: the second is told who the first is; a lock whose process is gone is taken over; readers need
 // none and are never disturbed by a writer that replaces its files.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -49,6 +50,25 @@ async function ended(child: ChildProcess): Promise<void> {
 }
 
 const lockOf = (folder: string) => join(folder, 'lock')
+/** The file by which a lock with this text is taken over. */
+const overOf = (folder: string, text: string) =>
+  `${lockOf(folder)}.over-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
+
+/** A process that takes the lock of a folder and keeps it; `command` goes before it. It says its own number. */
+async function holding(folder: string, command: readonly string[] = []): Promise<ChildProcess> {
+  const script = `
+    import { takeLock } from '${built.folder}/store/lock.js'
+    takeLock(process.argv[1])
+    console.log('taken ' + process.pid)
+    setInterval(() => {}, 1000)`
+  const [file, ...rest] = [...command, process.execPath]
+  const args = [...rest, '--input-type=module', '-e', script, lockOf(folder)]
+  const child = spawn(file!, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  await once(child.stdout!, 'data')
+  return child
+}
+
+const held = (folder: string) => expect(Sieve.open(folder)).rejects.toMatchObject({ code: 'locked' })
 
 describe('the lock of a store', () => {
   it('names the process that writes, and is taken over when that was killed', async () => {
@@ -101,7 +121,8 @@ describe('the lock of a store', () => {
     await (await Sieve.open(folder)).close()
     const gone = JSON.stringify({ ...mine, pid: 2 ** 22 + 1 })
     writeFileSync(lockOf(folder), gone)
-    writeFileSync(`${lockOf(folder)}.takeover`, gone)
+    writeFileSync(`${lockOf(folder)}.takeover`, gone) // as the first version left it
+    writeFileSync(overOf(folder, gone), JSON.stringify({ ...mine, pid: 2 ** 22 + 2 }))
     const sieve = await Sieve.open(folder)
     await sieve.close()
     expect(readdirSync(folder).filter((name) => name.startsWith('lock'))).toEqual([])
@@ -117,6 +138,63 @@ describe('the lock of a store', () => {
     })
   })
 
+  const canUnshare = spawnSync('unshare', ['--pid', '--fork', 'true']).status === 0
+  it.skipIf(!canUnshare)(
+    'holds for a process of another container, whose number means nothing here',
+    async () => {
+      const folder = newFolder()
+      const child = await holding(folder, ['unshare', '--pid', '--fork', '--kill-child'])
+      await held(folder)
+      await ended(child)
+      await (await Sieve.open(folder)).close()
+    },
+  )
+
+  it('holds whatever the lock says of host, start of the machine and process', async () => {
+    const folder = newFolder()
+    const child = await holding(folder)
+    const said = JSON.parse(readFileSync(lockOf(folder), 'utf8'))
+    for (const change of [
+      { boot: 'another' },
+      { host: 'elsewhere' },
+      { pid: 2 ** 22 + 1 },
+      { started: '1' },
+    ]) {
+      writeFileSync(lockOf(folder), JSON.stringify({ ...said, ...change }))
+      await held(folder)
+    }
+    // On a local disk a start of the machine, or a new container, makes no difference: nobody listens any more.
+    await ended(child)
+    await (await Sieve.open(folder)).close()
+    expect(readdirSync(folder).filter((name) => name.startsWith('lock'))).toEqual([])
+  })
+
+  it('is given back by a process that was killed and that nobody has waited for', async () => {
+    const folder = newFolder()
+    const child = await holding(folder, ['sh', '-c', '"$@" & exec sleep 1000', 'sh'])
+    try {
+      const { pid } = JSON.parse(readFileSync(lockOf(folder), 'utf8'))
+      await held(folder)
+      process.kill(pid, 'SIGKILL')
+      const stateOf = () => /\) (.)/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1'))![1]
+      while (existsSync('/proc/self/stat') && stateOf() !== 'Z')
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      await (await Sieve.open(folder)).close()
+    } finally {
+      await ended(child)
+    }
+  })
+
+  it('works under a path that is longer than that of a socket may be', async () => {
+    const folder = join(newFolder(), 'x'.repeat(120))
+    mkdirSync(folder)
+    const child = await holding(folder)
+    await held(folder)
+    await ended(child)
+    await (await Sieve.open(folder)).close()
+    expect(readdirSync(folder).filter((name) => name.startsWith('lock'))).toEqual([])
+  })
+
   it('goes to one of many who take over a stale one at the same time', async () => {
     const folder = newFolder()
     await (await Sieve.open(folder)).close()
@@ -128,7 +206,10 @@ describe('the lock of a store', () => {
       })
       console.log('ready')`
     for (let round = 0; round < ROUNDS; round++) {
-      writeFileSync(lockOf(folder), JSON.stringify({ ...mine, pid: 2 ** 22 + 1 }))
+      const gone = JSON.stringify({ ...mine, pid: 2 ** 22 + 1 })
+      writeFileSync(lockOf(folder), gone)
+      // Every second time one was killed while it took the lock over.
+      if (round % 2 === 1) writeFileSync(overOf(folder, gone), JSON.stringify({ ...mine, pid: 2 ** 22 + 2 }))
       const children = Array.from({ length: 4 }, () =>
         spawn(process.execPath, ['--input-type=module', '-e', script, lockOf(folder)], {
           stdio: ['pipe', 'pipe', 'inherit'],
