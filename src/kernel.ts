@@ -49,6 +49,7 @@ export interface KernelExports {
   fingerprintAdoptSlots(slots: number): void
   fingerprintAdopt(bits: number, from: number, to: number): number
   fingerprintAdoptRoom(): number
+  fingerprintIsSound(segment: number, bits: number): number
   fingerprintAdopted(segment: number): void
   fingerprintFirst(): number
   fingerprintLast(): number

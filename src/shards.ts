@@ -7,7 +7,8 @@ import { INSTANCE_BYTES, Kernel } from './kernel.ts'
 
 /** A filter that grows divides early, so that no step moves more than half of this. */
 const GROWING_BYTES = 1024 ** 3
-const MOST_SHARDS = 4096
+/** The most instances of one filter. */
+export const MOST_SHARDS = 4096
 /** What the kernel's own data and buffers take before any filter. */
 const LEAST_INSTANCE_BYTES = 256 * 1024
 /** Kept free in each instance for the batch's own buffers. */
@@ -56,9 +57,9 @@ export class Shards {
       )
     }
     const starts = froms ?? Array.from({ length: shares }, (_, i) => Math.ceil((i * 2 ** 32) / shares))
-    for (const from of starts) {
+    for (const [i, from] of starts.entries()) {
       const kernel = this.#open()
-      const revived = froms && kind.revive?.(kernel, plan)
+      const revived = froms && kind.revive?.(kernel, plan, { from, to: starts[i + 1] ?? 2 ** 32 })
       this.#shards.push({ from, kernel, filter: revived ?? kind.create(kernel, plan, starts.length) })
     }
     this.front = this.#shards[0]!.kernel

@@ -18,6 +18,9 @@ const HEADER: usize = 64
  */
 const GROUP: u32 = 128
 
+/** Hashes that agree in more than these first bits share a segment, however crowded it is. */
+const MOST_DIRECTORY_BITS: u32 = 27
+
 let directory: usize = 0
 let directoryBits: u32 = 0
 /** Directory entries [first, last) have segments; the rest of the hashes belong to other instances. */
@@ -163,6 +166,7 @@ function hashesIn(segment: usize): u32 {
 }
 
 function refineDirectory(): bool {
+  if (directoryBits == MOST_DIRECTORY_BITS) return false
   const entries: u32 = 1 << directoryBits
   const finer = alloc(<usize>entries << 3)
   if (!finer) return false
@@ -523,6 +527,58 @@ export function fingerprintAdopt(bits: u32, from: u32, to: u32): bool {
 /** Room for one segment, to be filled header and all; 0 when there is none. */
 export function fingerprintAdoptRoom(): usize {
   return alloc(HEADER + slotBytes())
+}
+
+/** Buckets looked at for repeated hashes of one segment: a table made to be slow must not be slow to check. */
+const MOST_STEPS: u32 = 1 << 18
+
+// Whether a hash lies in a bucket that a search comes to before `bucket`.
+function isBefore(segment: usize, bucket: usize, h: u64): bool {
+  for (let b = bucketOf(segment, h); b != bucket; b = nextBucket(segment, b)) {
+    if (holds(b, i64x2.splat(h))) return true
+  }
+  return false
+}
+
+/**
+ * Whether the segment at `segment`, filled from outside, can be used: its count is right, a slot is empty so that every
+ * search ends, and each hash lies once, where a search finds it. Its range is in entries of a directory of 2^bits. Linear.
+ */
+export function fingerprintIsSound(segment: usize, bits: u32): bool {
+  const slots = segment + HEADER
+  const from = load<u32>(segment, 4)
+  const to = load<u32>(segment, 8)
+  const shift = 64 - <u64>bits
+  const buckets = (slotMask + 1) >> 3
+  // A search goes on past full buckets only: the walk begins behind one that is not.
+  let start: u32 = 0
+  while (start < buckets && load<u64>(slots + (<usize>start << 6), 56)) start++
+  if (start == buckets) return false
+  let count: u32 = 0
+  let full: u32 = 0
+  let steps: u32 = 0
+  let bucket = nextBucket(segment, slots + (<usize>start << 6))
+  for (let i: u32 = 0; i < buckets; i++) {
+    const here = <u32>((bucket - slots) >> 6)
+    let gap = false
+    for (let p = bucket; p < bucket + 64; p += 8) {
+      const h = load<u64>(p)
+      if (!h) {
+        gap = true
+        continue
+      }
+      const entry = <u32>(h >> shift)
+      const back = (here - ((<u32>h & slotMask) >> 3)) & (buckets - 1)
+      if (gap || entry < from || entry >= to || back > full) return false
+      if (ctz(slotsWith(bucket, i64x2.splat(h))) != <u32>(p - bucket) >> 3) return false
+      steps += back
+      if (steps < MOST_STEPS && isBefore(segment, bucket, h)) return false
+      count++
+    }
+    full = gap ? 0 : full + 1
+    bucket = nextBucket(segment, bucket)
+  }
+  return count == load<u32>(segment)
 }
 
 /** Takes the segment at `segment`; its header says which directory entries it covers. */

@@ -22,7 +22,7 @@ export function verifyCommand(program: Command): void {
 
 async function verify(path: string, flags: { repair?: boolean; json?: boolean }): Promise<void> {
   const output = new Output()
-  const report = flags.repair ? await repairStore(path) : verifySieve(path)
+  const report = flags.repair ? await repairStore(path) : await verifySieve(path)
   const isWell = report.every(({ damage }) => damage.length === 0)
   if (!isWell && !flags.repair) process.exitCode = EXIT.input
   if (flags.json) {

@@ -2,13 +2,19 @@
 // A baseline is a set of keys with three verbs; this file makes a filter of it.
 import { SieveError } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
+import { Coverage } from './coverage.ts'
 import { checkSizes, type FilterKind, noRoom } from './filter.ts'
+import { checkField } from './saved-plan.ts'
 
 export interface KeySet {
   /** True when the key was not there. */
   add(key: Uint8Array): boolean
   has(key: Uint8Array): boolean
   delete(key: Uint8Array): boolean
+  /** Adds a key from a snapshot, quickly: they come in the order of `keys`. Throws a RangeError when they cannot. */
+  restore?(key: Uint8Array): void
+  /** The last key from a snapshot was added. */
+  restored?(): void
   /** Every key. */
   keys(): Iterable<Uint8Array>
   /** Bytes it holds, as far as it can know. */
@@ -75,8 +81,14 @@ export function baseline({
         bitsPerUrl: urls === null ? null : (KEY_BYTES + overheadBytes) * 8,
       }
     },
+    arrayBytes(plan) {
+      checkField('plan.bits', plan.bits, plan.bits === null, 'null')
+      checkField('plan.hashes', plan.hashes, plan.hashes === null, 'null')
+      return 0
+    },
     create(kernel) {
       const set = make()
+      const given = new Coverage()
       return {
         add(from, n) {
           try {
@@ -101,11 +113,22 @@ export function baseline({
             offset += bytes.length
           }
         },
-        place: (_array, _offset, bytes) => new Uint8Array(bytes),
-        placed(_array, _offset, room) {
-          for (const key of unpacked(room)) set.add(key)
+        place(array, offset, bytes) {
+          if (array !== 0) throw new RangeError(`a piece of array ${array}, which there is not`)
+          given.take(0, offset, bytes, Number.MAX_SAFE_INTEGER)
+          return new Uint8Array(bytes)
         },
-        restored() {},
+        placed(_array, _offset, room) {
+          checkPacked(room)
+          for (const key of unpacked(room)) {
+            if (set.restore) set.restore(key)
+            else set.add(key)
+          }
+        },
+        restored(_counts, isWhole = true) {
+          if (isWhole) given.check(0, given.bytesOf(0))
+          set.restored?.()
+        },
         *keys() {
           yield* set.keys()
         },
@@ -130,6 +153,17 @@ function* packed(keys: Iterable<Uint8Array>): Generator<Uint8Array> {
     used += 4 + key.length
   }
   if (used > 0) yield room.subarray(0, used)
+}
+
+// Throws unless the lengths fill the piece exactly.
+function checkPacked(bytes: Uint8Array): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  for (let at = 0; at < bytes.length; ) {
+    const left = bytes.length - at - 4
+    const size = left < 0 ? 0 : view.getUint32(at, true)
+    if (size > left) throw new RangeError(`a key of ${size} bytes where ${left} are left`)
+    at += 4 + size
+  }
 }
 
 function* unpacked(bytes: Uint8Array): Generator<Uint8Array> {

@@ -3,7 +3,9 @@
 import { SieveError } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
 import { type BinaryFuseShape, binaryFuseRate, binaryFuseShape } from '../sizing/binary-fuse.ts'
+import { Coverage } from './coverage.ts'
 import { checkSizes, type Filter, type FilterKind, noRoom, type Plan, type SizeRequest } from './filter.ts'
+import { checkField, checkFollows, savedObject } from './saved-plan.ts'
 
 /** Bits of a fingerprint: wrong once in 256, in 65,536, in 4.3 billion. */
 export type FingerprintBits = 8 | 16 | 32
@@ -73,7 +75,16 @@ export const binaryFuse: FilterKind = {
     throw frozen()
   },
 
-  revive: (kernel) => inKernel(kernel),
+  revive: (kernel, plan) => inKernel(kernel, plan),
+
+  arrayBytes(plan) {
+    const { fingerprintBits } = savedObject('plan.shape', plan.shape)
+    const isWidth = fingerprintWidths.some((width) => width === fingerprintBits)
+    checkField('plan.shape.fingerprintBits', fingerprintBits, isWidth, fingerprintWidths.join(', '))
+    checkFollows('plan.hashes', plan.hashes, 3)
+    checkFollows('plan.bits', plan.bits, plan.sizeBytes * 8)
+    return plan.sizeBytes
+  },
 }
 
 interface Header extends Omit<BinaryFuseShape, 'cells'> {
@@ -100,6 +111,10 @@ function decodeHeader(bytes: Uint8Array): Header {
   const segments = view.getUint32(8, true)
   const isPower = segmentLength >= 4 && segmentLength <= 2 ** 18 && Number.isInteger(Math.log2(segmentLength))
   const cells = (segments + 2) * segmentLength
+  const urls = Number(view.getBigUint64(24, true))
+  if (urls > cells || (urls === 0) !== (segments === 0)) {
+    throw new RangeError(`no binary fuse set of ${urls} URLs has ${segments} segments of ${segmentLength}`)
+  }
   if (!fingerprintWidths.some((width) => width === bits) || !isPower || cells * bits >= 2 ** 35) {
     throw new RangeError(`no binary fuse set has ${bits} bits, ${segments} segments of ${segmentLength}`)
   }
@@ -108,22 +123,28 @@ function decodeHeader(bytes: Uint8Array): Header {
     segmentLength,
     segments,
     seed: view.getBigUint64(16, true),
-    urls: Number(view.getBigUint64(24, true)),
+    urls,
   }
 }
 
-function inKernel(kernel: Kernel): Filter {
+function inKernel(kernel: Kernel, plan: Plan): Filter {
   const { call } = kernel
+  const given = new Coverage()
   /** As it is read from a file; what is read there becomes the set when its first fingerprints come, or at the end. */
   const room = new Uint8Array(HEADER_BYTES)
   let header: Header | null = null
   const sizeBytes = () => (header!.segments === 0 ? 0 : (cellsOf(header!) * header!.bits) / 8)
   const create = (): Header => {
-    header = decodeHeader(room)
-    const { bits, segmentLength, segments, seed } = header
-    if (!call.binaryFuseCreate(bits, segmentLength, segments, seed)) throw noRoom('binary-fuse', sizeBytes())
+    if (given.bytesOf(HEADER) === 0) throw new RangeError('a binary fuse set without its header')
+    const read = decodeHeader(room)
+    const { bits, segmentLength, segments, seed } = read
+    const bytes = segments === 0 ? 0 : (cellsOf(read) * bits) / 8
+    checkFollows('bits of a fingerprint', bits, (plan.shape as { fingerprintBits: number }).fingerprintBits)
+    checkField('a set of bytes', bytes, bytes <= plan.sizeBytes, `at most plan.sizeBytes ${plan.sizeBytes}`)
+    if (!call.binaryFuseCreate(bits, segmentLength, segments, seed)) throw noRoom('binary-fuse', bytes)
     kernel.refresh()
-    return header
+    header = read
+    return read
   }
   return {
     add() {
@@ -139,16 +160,21 @@ function inKernel(kernel: Kernel): Filter {
       }
     },
     place(array, offset, bytes) {
-      if (array === HEADER && offset === 0 && bytes === HEADER_BYTES && !header) return room
+      if (array === HEADER && bytes === HEADER_BYTES && !header) {
+        given.take(HEADER, offset, bytes, HEADER_BYTES)
+        return room
+      }
       if (array !== FINGERPRINTS)
         throw new RangeError(`no room for ${bytes} bytes at ${offset} of array ${array}`)
       if (!header) create()
-      if (offset + bytes > sizeBytes()) throw new RangeError(`no room for ${bytes} bytes at ${offset}`)
+      given.take(FINGERPRINTS, offset, bytes, sizeBytes())
       const at = (call.binaryFuseFingerprints() >>> 0) + offset
       return kernel.bytes.subarray(at, at + bytes)
     },
-    restored() {
+    restored(_counts, isWhole = true) {
       if (!header) create() // of an empty set there is only the header
+      if (isWhole) given.check(HEADER, HEADER_BYTES)
+      if (isWhole) given.check(FINGERPRINTS, sizeBytes())
     },
     measure() {
       const { urls, bits } = header!

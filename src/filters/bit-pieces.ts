@@ -1,7 +1,9 @@
 // How a filter that is made of bit arrays goes into a snapshot and comes back: its arrays in pieces of a megabyte, and
 // where no bit is set only how long that is.
 import type { Kernel } from '../kernel.ts'
+import { Coverage } from './coverage.ts'
 import type { Filter, Piece, Pieces } from './filter.ts'
+import { savedWhole } from './saved-plan.ts'
 
 const PIECE_BYTES = 1024 * 1024
 const NONE = new Uint8Array(0)
@@ -11,12 +13,16 @@ export interface BitArray {
   readonly array: number
   readonly at: number
   readonly bytes: number
+  /** What of it is in use: its last byte may have bits that are not. */
+  readonly bits: number
   /** How many of its bits are set. */
   readonly ones: number
 }
 
 /** Counts that are not in the arrays. */
 export interface OtherCounts {
+  /** How many there may be. */
+  readonly most: number
   read(): number[]
   write(index: number, count: number): void
 }
@@ -32,17 +38,30 @@ export function bitPieces(
   others?: OtherCounts,
 ): Pieces {
   const { call } = kernel
+  const given = new Coverage()
   /** Bits of each array that were put in place so far. */
   const placedOnes = new Map<number, number>()
   const setCounts = (counts: readonly number[]) => {
     for (const [i, count] of counts.entries()) others?.write(i, count)
   }
-  const place = (array: number, offset: number, bytes: number): Uint8Array => {
+  const find = (array: number): BitArray => {
     const found = arrays(array).find((one) => one.array === array)
-    if (!found || offset + bytes > found.bytes) {
-      throw new RangeError(`no room for ${bytes} bytes at ${offset} of array ${array}`)
+    if (!found) throw new RangeError(`a piece of array ${array}, which there is not`)
+    return found
+  }
+  const place = (array: number, offset: number, bytes: number): Uint8Array => {
+    const { at, bytes: total } = find(array)
+    given.take(array, offset, bytes, total)
+    return kernel.bytes.subarray(at + offset, at + offset + bytes)
+  }
+  // Throws unless every array is there, and no bit behind its last one is set.
+  const checkWhole = () => {
+    for (const { array, at, bytes, bits } of arrays()) {
+      given.check(array, bytes)
+      if (bits % 8 !== 0 && kernel.bytes[at + bytes - 1]! >> (bits % 8) !== 0) {
+        throw new RangeError(`array ${array} has bits set behind its ${bits} bits`)
+      }
     }
-    return kernel.bytes.subarray(found.at + offset, found.at + offset + bytes)
   }
   return {
     *pieces(): Generator<Piece> {
@@ -68,7 +87,11 @@ export function bitPieces(
       place(array, offset, bytes)
     },
     counts: () => others?.read() ?? [],
-    restored(counts) {
+    restored(counts, isWhole = true) {
+      if (isWhole) checkWhole()
+      const most = others?.most ?? 0
+      if (counts.length > most) throw new RangeError(`${counts.length} counts: expected at most ${most}`)
+      for (const count of counts) savedWhole('a count', count, 0, Number.MAX_SAFE_INTEGER)
       for (const { array } of arrays()) setOnes(array, placedOnes.get(array) ?? 0)
       placedOnes.clear()
       setCounts(counts)

@@ -3,6 +3,8 @@ import { blockedHashes, blockedPlan, blockedRate } from '../sizing.ts'
 import { bitPieces } from './bit-pieces.ts'
 import { checkSizes, type FilterKind, noRoom, type SizeRequest, sizeMissing } from './filter.ts'
 
+import { checkField, checkFollows, savedBits, shareBytes } from './saved-plan.ts'
+
 const BLOCK_BITS = 512
 const DEFAULT_RATE = 1e-6
 
@@ -46,6 +48,13 @@ export const blocked: FilterKind = {
     }
   },
 
+  arrayBytes(plan, shards) {
+    const { bits } = savedBits(plan)
+    checkField('plan.bits', bits, bits % BLOCK_BITS === 0, `a multiple of ${BLOCK_BITS}`)
+    checkFollows('plan.sizeBytes', plan.sizeBytes, bits / 8)
+    return shareBytes((Math.ceil(bits / BLOCK_BITS / shards) * BLOCK_BITS) / 8, shards)
+  },
+
   create(kernel, plan, shares) {
     const blocks = Math.ceil(plan.bits! / BLOCK_BITS / shares)
     const bits = blocks * BLOCK_BITS
@@ -58,7 +67,13 @@ export const blocked: FilterKind = {
       ...bitPieces(
         kernel,
         () => [
-          { array: 0, at: kernel.call.blockedBits() >>> 0, bytes: bits / 8, ones: kernel.call.blockedOnes() },
+          {
+            array: 0,
+            at: kernel.call.blockedBits() >>> 0,
+            bytes: bits / 8,
+            bits,
+            ones: kernel.call.blockedOnes(),
+          },
         ],
         (_, ones) => kernel.call.blockedSetOnes(ones),
       ),

@@ -2,6 +2,7 @@
 import { classicBits, classicPlan, classicRate, optimalHashes } from '../sizing.ts'
 import { bitPieces } from './bit-pieces.ts'
 import { checkSizes, type FilterKind, noRoom, type SizeRequest, sizeMissing } from './filter.ts'
+import { checkFollows, savedBits, shareBytes } from './saved-plan.ts'
 
 /** Default promise where only the number of URLs is known. */
 const DEFAULT_RATE = 1e-6
@@ -47,6 +48,12 @@ export const classic: FilterKind = {
     }
   },
 
+  arrayBytes(plan, shards) {
+    const { bits } = savedBits(plan)
+    checkFollows('plan.sizeBytes', plan.sizeBytes, Math.ceil(bits / 8))
+    return shareBytes(Math.ceil(Math.ceil(bits / shards) / 8), shards)
+  },
+
   create(kernel, plan, shares) {
     const bits = Math.ceil(plan.bits! / shares)
     const hashes = plan.hashes!
@@ -62,6 +69,7 @@ export const classic: FilterKind = {
             array: 0,
             at: kernel.call.classicBits() >>> 0,
             bytes: Math.ceil(bits / 8),
+            bits,
             ones: kernel.call.classicOnes(),
           },
         ],

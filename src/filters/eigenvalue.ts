@@ -12,6 +12,15 @@ import {
 } from '../sizing.ts'
 import { bitPieces } from './bit-pieces.ts'
 import { checkSizes, checkWhole, type FilterKind, type FilterOptions, noRoom, sizeMissing } from './filter.ts'
+import {
+  checkField,
+  checkFollows,
+  savedBits,
+  savedHashes,
+  savedObject,
+  savedSize,
+  shareBytes,
+} from './saved-plan.ts'
 
 const DEFAULT_RATE = 1e-6
 
@@ -128,6 +137,21 @@ export const eigenvalue: FilterKind = {
     }
   },
 
+  arrayBytes(plan) {
+    const shape = savedObject('plan.shape', plan.shape)
+    const { features } = shape
+    const urlBits = savedSize('plan.shape.urlBits', shape.urlBits)
+    const featureBits = savedSize('plan.shape.featureBits', shape.featureBits)
+    savedHashes('plan.shape.featureHashes', shape.featureHashes)
+    const isKnown = typeof features === 'string' && Object.hasOwn(builtIn, features)
+    checkField('plan.shape.features', features, isKnown, `one of ${featureNames.join(', ')}`)
+    savedBits(plan)
+    checkFollows('plan.bits', plan.bits, urlBits + featureBits)
+    const bytes = Math.ceil(urlBits / 8) + Math.ceil(featureBits / 8)
+    checkFollows('plan.sizeBytes', plan.sizeBytes, bytes)
+    return shareBytes(bytes, 1)
+  },
+
   create(kernel, plan) {
     const { urlBits, featureBits, featureHashes, features } = plan.shape as unknown as Shape
     const { call } = kernel
@@ -148,6 +172,7 @@ export const eigenvalue: FilterKind = {
       array,
       at: call.eigenvalueBits(array) >>> 0,
       bytes: Math.ceil(bits / 8),
+      bits,
       ones: call.eigenvalueOnes(array),
     })
     return {

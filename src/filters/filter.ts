@@ -106,15 +106,19 @@ export interface Pieces {
    * before the first piece, says it again.
    */
   pieces(): Generator<Piece>
-  /** Room in the kernel for a piece: to be filled, then given to `placed`. */
+  /** Room in the kernel for a piece: to be filled, then given to `placed`. Throws a RangeError when there can be no such piece. */
   place(array: number, offset: number, bytes: number): Uint8Array
+  /** Takes a piece that was filled. Throws a RangeError when its content cannot be: then it does not count. */
   placed?(array: number, offset: number, room: Uint8Array): void
   /** A piece that is all zero is in place. Absent: this filter has none. */
   placeZeros?(array: number, offset: number, bytes: number): void
   /** Counts that are not in the memory itself. */
   counts?(): number[]
-  /** All pieces are in place. */
-  restored(counts: readonly number[]): void
+  /**
+   * All pieces are in place. Throws a RangeError when they do not fit together, or when some are missing; without
+   * `isWhole`, what is missing is empty.
+   */
+  restored(counts: readonly number[], isWhole?: boolean): void
   /** Takes in all of another filter of the same shape and hash, bit for bit: afterwards it answers for both. */
   unite?(other: Filter): void
   /** The hashes it remembers, where it remembers them: some at a time, good until the next are asked for. */
@@ -164,8 +168,22 @@ export interface FilterKind {
   /** Makes the share `1 / shares` of the planned filter in an instance. */
   create(kernel: Kernel, plan: Plan, shares: number): Filter
   /** The same, to be filled from a snapshot; `create` where it makes no difference. */
-  revive?(kernel: Kernel, plan: Plan): Filter
+  revive?(kernel: Kernel, plan: Plan, share: Share): Filter
+  /**
+   * Bytes of all the arrays that a plan from a file asks for; 0 where the pieces say it. Throws a RangeError for a
+   * plan that no filter of this kind has.
+   */
+  arrayBytes(plan: Plan, shards: number): number
 }
+
+/** The hashes that belong to one instance: their first 32 bits are in [from, to). */
+export interface Share {
+  readonly from: number
+  readonly to: number
+}
+
+/** All hashes. */
+export const WHOLE: Share = { from: 0, to: 2 ** 32 }
 
 const shown = (value: unknown): string => (typeof value === 'number' ? String(value) : JSON.stringify(value))
 

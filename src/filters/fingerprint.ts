@@ -2,13 +2,30 @@
 
 import type { Kernel } from '../kernel.ts'
 import { fingerprintRate } from '../sizing.ts'
-import { checkSizes, type Filter, type FilterKind, noRoom } from './filter.ts'
+import { checkSizes, type Filter, type FilterKind, noRoom, WHOLE } from './filter.ts'
+import { checkField, checkFollows, savedWhole } from './saved-plan.ts'
 
 /** Measured: bytes of memory for each URL, over the whole range of sizes (docs/filters.md). */
 const BYTES_PER_URL = 14
 const FIRST_BYTES = 16 * 1024
 /** A segment's header in the kernel: count, first and last-plus-one directory entry. */
 const HEADER_BYTES = 64
+/** Numbers of kernel/filters/fingerprint.ts: slots of the first and of a grown segment, bits of the directory. */
+const FIRST_SLOTS = 2048
+const SEGMENT_SLOTS = 32768
+const FIRST_BITS = 4
+const MOST_BITS = 27
+/** A directory that is larger than this, and than so many times the segments, is not one that hashes have made. */
+const LEAST_DIRECTORY_BYTES = 1024 * 1024
+const DIRECTORY_SHARE = 32
+
+/** A segment from a snapshot: it covers entries [from, to) of a directory of `bits` bits. */
+interface Adopted {
+  readonly bits: number
+  readonly at: number
+  readonly from: number
+  readonly to: number
+}
 
 /**
  * Errs towards "seen" only when two keys share all 64 bits of a secret hash: 0.03 pages lost in a whole crawl of
@@ -44,30 +61,57 @@ export const fingerprint: FilterKind = {
     return inKernel(kernel)
   },
 
-  revive: (kernel) => inKernel(kernel),
+  revive: (kernel, _plan, share) => inKernel(kernel, share),
+
+  arrayBytes(plan) {
+    checkField('plan.bits', plan.bits, plan.bits === null, 'null')
+    checkFollows('plan.hashes', plan.hashes, 1)
+    return 0
+  },
 }
 
-function inKernel(kernel: Kernel): Filter {
+function inKernel(kernel: Kernel, share = WHOLE): Filter {
   kernel.refresh()
   const { call } = kernel
   /** Segments put there from a snapshot, until the directory can be made. */
-  const adopted: { bits: number; at: number }[] = []
+  const adopted: Adopted[] = []
 
-  // Where a damaged snapshot has lost a segment, an empty one takes its range: its URLs are new again.
-  function fillGaps(bits: number): void {
-    const ranges = adopted
-      .map((segment) => {
-        const header = new DataView(kernel.bytes.buffer, segment.at)
-        const scale = 2 ** (bits - segment.bits)
-        return [header.getUint32(4, true) * scale, header.getUint32(8, true) * scale] as const
-      })
-      .sort(([a], [b]) => a - b)
-    let end = ranges[0]?.[0] ?? 0
-    for (const [from, to] of [...ranges]) {
-      if (from > end) emptySegment(bits, end, from)
-      end = to
+  // Throws unless there is room for a piece of that kind beside those that came before it.
+  function checkPiece(bits: number, from: number, bytes: number): void {
+    const slots = (bytes - HEADER_BYTES) / 8
+    const isSize = Number.isInteger(Math.log2(slots)) && slots >= FIRST_SLOTS && slots <= SEGMENT_SLOTS
+    checkField(
+      'a segment of bytes',
+      bytes,
+      isSize,
+      `${FIRST_SLOTS} to ${SEGMENT_SLOTS} slots, a power of two`,
+    )
+    savedWhole('directory bits', bits, FIRST_BITS, slots < SEGMENT_SLOTS ? FIRST_BITS : MOST_BITS)
+    savedWhole('a first directory entry', from, 0, 2 ** bits - 1)
+    const before = adopted.at(-1)
+    if (!before) return
+    checkField('a segment of bytes', bytes, slots === SEGMENT_SLOTS, 'a single one of that size')
+    const isBehind = from / 2 ** bits >= before.to / 2 ** before.bits
+    checkField('a first directory entry', from, isBehind, 'one behind the segment before')
+  }
+
+  // Throws unless the segments cover all hashes of the share, or fills the gaps: where a damaged snapshot has lost a
+  // segment, an empty one takes its range, and its URLs are new again.
+  function cover(bits: number, isWhole: boolean): void {
+    let end = Math.floor((share.from / 2 ** 32) * 2 ** bits)
+    const last = Math.ceil((share.to / 2 ** 32) * 2 ** bits)
+    const bytes = adopted.length * call.fingerprintSegmentBytes()
+    if (isWhole && 4 * 2 ** bits > LEAST_DIRECTORY_BYTES + DIRECTORY_SHARE * bytes) {
+      throw new RangeError(`a directory of ${bits} bits for ${bytes} bytes of segments`)
     }
-    if (ranges.length === 0) emptySegment(bits, 0, 2 ** bits)
+    for (const { bits: own, from, to } of [...adopted, { bits, from: last, to: last }]) {
+      const scale = 2 ** (bits - own)
+      if (from * scale > end) {
+        if (isWhole) throw new RangeError(`no segment for directory entries ${end} to ${from * scale}`)
+        emptySegment(bits, end, from * scale)
+      }
+      end = Math.max(end, to * scale)
+    }
   }
 
   function emptySegment(bits: number, from: number, to: number): void {
@@ -78,7 +122,7 @@ function inKernel(kernel: Kernel): Filter {
     const header = new DataView(kernel.bytes.buffer, at)
     header.setUint32(4, from, true)
     header.setUint32(8, to, true)
-    adopted.push({ bits, at })
+    adopted.push({ bits, at, from, to })
   }
 
   return {
@@ -118,18 +162,33 @@ function inKernel(kernel: Kernel): Filter {
         share = to / 2 ** bits
       }
     },
-    place(_bits, _from, bytes) {
+    place(bits, from, bytes) {
+      checkPiece(bits, from, bytes)
       call.fingerprintAdoptSlots((bytes - HEADER_BYTES) / 8)
       const at = call.fingerprintAdoptRoom() >>> 0
       if (at === 0) throw noRoom('fingerprint', bytes)
       return kernel.bytes.subarray(at, at + bytes)
     },
-    placed(bits, _from, room) {
-      adopted.push({ bits, at: room.byteOffset })
+    placed(bits, from, room) {
+      const at = room.byteOffset
+      const header = new DataView(kernel.bytes.buffer, at)
+      checkField(
+        'a segment that begins at',
+        header.getUint32(4, true),
+        header.getUint32(4, true) === from,
+        String(from),
+      )
+      const to = savedWhole('a last directory entry', header.getUint32(8, true), from + 1, 2 ** bits)
+      if (!call.fingerprintIsSound(at, bits)) {
+        throw new RangeError(
+          'a segment with a wrong count, without an empty slot, or with a hash in the wrong place',
+        )
+      }
+      adopted.push({ bits, at, from, to })
     },
-    restored() {
-      const bits = adopted.reduce((most, segment) => Math.max(most, segment.bits), 4)
-      fillGaps(bits)
+    restored(_counts, isWhole = true) {
+      const bits = adopted.reduce((most, segment) => Math.max(most, segment.bits), FIRST_BITS)
+      cover(bits, isWhole)
       let [first, last] = [2 ** bits, 0]
       for (const segment of adopted) {
         const header = new DataView(kernel.bytes.buffer, segment.at)

@@ -1,7 +1,8 @@
 // A row of filters that answers as one: an older one is asked, the newest takes what none of them knows. Each is in a
 // kernel instance of its own; the batch's hashes come from the first instance. `scalable` and `window` are made of it.
 import type { Kernel } from '../kernel.ts'
-import { type Filter, type FilterKind, type Measure, noRoom, type Piece, type Plan } from './filter.ts'
+import { type Filter, type FilterKind, type Measure, noRoom, type Piece, type Plan, WHOLE } from './filter.ts'
+import { checkField, savedWhole } from './saved-plan.ts'
 
 export interface Generation {
   readonly kernel: Kernel
@@ -47,10 +48,15 @@ function decodePlan(bytes: Uint8Array): Pick<Plan, 'bits' | 'hashes'> {
   return { bits: Number(view.getBigUint64(0, true)) || null, hashes: view.getUint32(8, true) }
 }
 
+/** Milliseconds since 1970 that a date can have. */
+const MOST_TIME = 8.64e15
+
 export class Generations implements Filter {
   readonly #front: Kernel
   readonly #succession: Succession
   #all: Generation[] = []
+  /** Those of a snapshot that is being read, with their numbers in it. */
+  readonly #revived: { readonly i: number; readonly generation: Generation }[] = []
   /** How many have been forgotten. */
   #gone = 0
   /** Set while a log is replayed: the time of the record. Its entries were all new when it was written. */
@@ -216,31 +222,44 @@ export class Generations implements Filter {
     }
   }
 
-  // While a snapshot is read, the generations are counted from the oldest that is in it.
-  #revived(i: number, size?: Pick<Plan, 'bits' | 'hashes'>): Generation {
-    const { kind } = this.#succession
-    while (this.#all.length <= i) {
-      const kernel = this.#front.sibling()
-      const plan = { ...this.#succession.plan(this.#all.length), ...(this.#all.length === i && size) }
-      const filter = kind.revive?.(kernel, plan) ?? kind.create(kernel, plan, 1)
-      this.#all.push({ kernel, plan, filter, urls: 0, born: 0 })
-    }
-    return this.#all[i]!
+  // Begins a generation of a snapshot, as large as it was; they are counted from the oldest that is in it.
+  #revive(i: number, size: Pick<Plan, 'bits' | 'hashes'>): void {
+    const { kind, most } = this.#succession
+    const before = this.#revived.at(-1)?.i ?? -1
+    if (i <= before || i >= most)
+      throw new RangeError(`generation ${i} behind generation ${before} of ${most}`)
+    const planned = this.#succession.plan(i)
+    const sizeBytes = size.bits === null ? planned.sizeBytes : Math.ceil(size.bits / 8)
+    const plan = { ...planned, ...size, sizeBytes }
+    kind.arrayBytes(plan, 1)
+    const kernel = this.#front.sibling()
+    const filter = kind.revive?.(kernel, plan, WHOLE) ?? kind.create(kernel, plan, 1)
+    this.#revived.push({ i, generation: { kernel, plan, filter, urls: 0, born: 0 } })
+  }
+
+  // The filter of a generation of a snapshot. Its plan comes before its pieces.
+  #filterOf(i: number): Filter {
+    const found = this.#revived.find((one) => one.i === i)
+    if (!found) throw new RangeError(`a piece of generation ${i} before its size`)
+    return found.generation.filter
   }
 
   place(array: number, offset: number, bytes: number): Uint8Array {
-    if (array % ARRAYS === PLAN_ARRAY) return new Uint8Array(bytes)
-    return this.#revived(Math.floor(array / ARRAYS)).filter.place(array % ARRAYS, offset, bytes)
+    if (array % ARRAYS !== PLAN_ARRAY) {
+      return this.#filterOf(Math.floor(array / ARRAYS)).place(array % ARRAYS, offset, bytes)
+    }
+    if (offset !== 0 || bytes !== PLAN_BYTES) throw new RangeError(`a size of ${bytes} bytes at ${offset}`)
+    return new Uint8Array(bytes)
   }
 
   placed(array: number, offset: number, room: Uint8Array): void {
     const i = Math.floor(array / ARRAYS)
-    if (array % ARRAYS === PLAN_ARRAY) this.#revived(i, decodePlan(room))
-    else this.#revived(i).filter.placed?.(array % ARRAYS, offset, room)
+    if (array % ARRAYS === PLAN_ARRAY) this.#revive(i, decodePlan(room))
+    else this.#filterOf(i).placed?.(array % ARRAYS, offset, room)
   }
 
   placeZeros(array: number, offset: number, bytes: number): void {
-    const { filter } = this.#revived(Math.floor(array / ARRAYS))
+    const filter = this.#filterOf(Math.floor(array / ARRAYS))
     if (!filter.placeZeros) throw new RangeError(`no zeros are expected in array ${array}`)
     filter.placeZeros(array % ARRAYS, offset, bytes)
   }
@@ -249,15 +268,23 @@ export class Generations implements Filter {
     return [this.#gone, ...this.#all.flatMap(({ urls, born }) => [urls, born])]
   }
 
-  restored(counts: readonly number[]): void {
-    this.#gone = counts[0] ?? 0
-    const known = Math.ceil((counts.length - 1) / PER_GENERATION)
-    for (let i = 0; i < Math.max(known, this.#all.length); i++) {
-      const generation = this.#revived(i)
-      generation.urls = counts[1 + i * PER_GENERATION] ?? 0
-      generation.born = counts[2 + i * PER_GENERATION] ?? this.#now
-      generation.filter.restored([])
-      generation.kernel.refresh()
+  restored(counts: readonly number[], isWhole = true): void {
+    const revived = this.#revived.splice(0)
+    const first = revived[0]?.i ?? 0
+    const isInRow = revived.length > 0 && revived.every(({ i }, at) => i === at)
+    if (isWhole && !(isInRow && counts.length === 1 + PER_GENERATION * revived.length)) {
+      throw new RangeError(`${revived.length} generations with ${counts.length} counts`)
+    }
+    this.#gone = savedWhole('generations forgotten', counts[0] ?? 0, 0, Number.MAX_SAFE_INTEGER) + first
+    for (const { i, generation } of revived) {
+      const { filter, kernel } = generation
+      const born = counts[2 + i * PER_GENERATION] ?? this.#now
+      generation.urls = savedWhole('URLs', counts[1 + i * PER_GENERATION] ?? 0, 0, Number.MAX_SAFE_INTEGER)
+      checkField('a generation begun at', born, born >= 0 && born <= MOST_TIME, 'milliseconds since 1970')
+      generation.born = born
+      filter.restored([], isWhole)
+      kernel.refresh()
+      this.#all.push(generation)
     }
     if (this.#all.length === 0) this.#begin()
   }

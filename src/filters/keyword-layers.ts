@@ -2,7 +2,7 @@
 // multi-layer filter. The number of layers is the number of keywords divided by the hash count, at least one.
 import { keywordLayers as layersFor } from '../sizing.ts'
 import { checkWhole, type FilterKind } from './filter.ts'
-import { createLayers, MOST_LAYERS, planLayers } from './layers.ts'
+import { createLayers, layerBytes, MOST_LAYERS, planLayers } from './layers.ts'
 
 /** Words in a URL of a link stream, and the hash count that goes with the paper's 5 % target. */
 const DEFAULT_KEYWORDS = 12
@@ -24,5 +24,6 @@ export const keywordLayers: FilterKind = {
       Math.min(MOST_LAYERS, layersFor({ keywords, hashes: options.hashes ?? DEFAULT_HASHES }))
     return planLayers('keyword-layers', options, layers, 'words')
   },
+  arrayBytes: (plan) => layerBytes(plan, ['words']),
   create: createLayers,
 }

@@ -14,6 +14,15 @@ import {
   type Plan,
   sizeMissing,
 } from './filter.ts'
+import {
+  checkField,
+  checkFollows,
+  savedBits,
+  savedObject,
+  savedSize,
+  savedWhole,
+  shareBytes,
+} from './saved-plan.ts'
 
 const DEFAULT_RATE = 1e-6
 const PAPER_HASHES = 3
@@ -72,6 +81,20 @@ export function planLayers(
   }
 }
 
+/** Bytes of all layers by a plan from a file, of a filter that knows these modes. */
+export function layerBytes(plan: Plan, modes: readonly LayerShape['mode'][]): number {
+  const shape = savedObject('plan.shape', plan.shape)
+  const isKnown = modes.some((mode) => mode === shape.mode)
+  checkField('plan.shape.mode', shape.mode, isKnown, `one of ${modes.join(', ')}`)
+  const layers = savedWhole('plan.shape.layers', shape.layers, 1, MOST_LAYERS)
+  const bits = savedSize('plan.shape.bitsPerLayer', shape.bitsPerLayer)
+  savedBits(plan)
+  checkFollows('plan.bits', plan.bits, bits * (layers + 1))
+  const bytes = Math.ceil(bits / 8) * (layers + 1)
+  checkFollows('plan.sizeBytes', plan.sizeBytes, bytes)
+  return shareBytes(bytes, 1)
+}
+
 /** Pieces of a key whose words were dealt to the layers in turn: so many that their XOR is as even as it gets. */
 const DEALT_PIECES = 4
 
@@ -104,15 +127,19 @@ export function createLayers(kernel: Kernel, plan: Plan): Filter {
   if (!call.multilayerCreate(layers, BigInt(bits), hashes, MODES[mode]))
     throw noRoom(plan.filter, plan.sizeBytes)
   kernel.refresh()
+  // Layers that were added come in order: one that is missing makes those behind it useless.
+  const reach = (layer: number): void => {
+    const most = mode === 'grow' ? Math.min(call.multilayerLayers() + 1, MOST_LAYERS) : layers
+    if (layer >= most) throw new RangeError(`layer ${layer}: expected one below ${most}`)
+    if (!call.multilayerReach(layer + 1)) throw noRoom(plan.filter, plan.sizeBytes)
+  }
   return {
     add: call.multilayerAdd,
     has: call.multilayerHas,
     ...bitPieces(
       kernel,
       (array) => {
-        if (array !== undefined && array !== XOR_ARRAY && !call.multilayerReach(array + 1)) {
-          throw noRoom(plan.filter, plan.sizeBytes)
-        }
+        if (array !== undefined && array !== XOR_ARRAY) reach(array)
         kernel.refresh()
         const count = call.multilayerLayers()
         const bytes = Math.ceil(bits / 8)
@@ -120,11 +147,13 @@ export function createLayers(kernel: Kernel, plan: Plan): Filter {
           array: layer === count ? XOR_ARRAY : layer,
           at: call.multilayerBits(layer) >>> 0,
           bytes,
+          bits,
           ones: call.multilayerOnes(layer),
         }))
       },
       (array, ones) => call.multilayerSetOnes(array === XOR_ARRAY ? call.multilayerLayers() : array, ones),
       {
+        most: MOST_LAYERS,
         read: () =>
           Array.from({ length: call.multilayerLayers() }, (_, layer) => call.multilayerLasts(layer)),
         write: (layer, count) => call.multilayerSetLasts(layer, count),

@@ -6,6 +6,8 @@ const OVERHEAD_BYTES = 24
 
 class LinearList implements KeySet {
   readonly #keys: string[] = []
+  /** Those from a snapshot, while it is read. */
+  readonly #restored = new Set<string>()
   #textBytes = 0
 
   get sizeBytes(): number {
@@ -28,6 +30,18 @@ class LinearList implements KeySet {
     this.#keys.push(text)
     this.#textBytes += key.length
     return true
+  }
+
+  restore(key: Uint8Array): void {
+    const text = keyText(key)
+    if (this.#restored.has(text)) throw new RangeError('a list that has a key twice')
+    this.#restored.add(text)
+    this.#keys.push(text)
+    this.#textBytes += key.length
+  }
+
+  restored(): void {
+    this.#restored.clear()
   }
 
   has(key: Uint8Array): boolean {

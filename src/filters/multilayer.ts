@@ -3,7 +3,7 @@
 // project does), `bitsPerLayer` (m) and `hashes` (k, default 3 with m given).
 import { SieveError } from '../errors.ts'
 import type { FilterKind } from './filter.ts'
-import { createLayers, planLayers } from './layers.ts'
+import { createLayers, layerBytes, planLayers } from './layers.ts'
 
 /**
  * Errs towards "seen": by its fill; on recombined segments of known URLs by its XOR layer alone; and for certain on
@@ -23,5 +23,6 @@ export const multilayer: FilterKind = {
     }
     return planLayers('multilayer', options, options.layers ?? 4, depth)
   },
+  arrayBytes: (plan) => layerBytes(plan, ['join', 'grow']),
   create: createLayers,
 }

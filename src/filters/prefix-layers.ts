@@ -3,9 +3,11 @@
 import { classicRate } from '../sizing.ts'
 import { bitPieces } from './bit-pieces.ts'
 import { checkSizes, checkWhole, type FilterKind, type FilterOptions, noRoom, sizeMissing } from './filter.ts'
+import { checkFollows, savedBits, savedHashes, savedObject, savedWhole, shareBytes } from './saved-plan.ts'
 
 const DEFAULT_RATE = 1e-6
 const DEFAULT_LAYERS = 4
+const MOST_LAYERS = 63
 /** A folder is asked for rarely, and a wrong "yes" there loses no page. */
 const DEFAULT_FOLDER_HASHES = 3
 /** New folders a URL, counted on real link streams (docs/filters.md); sizes are planned with it. */
@@ -64,7 +66,7 @@ export const prefixLayers: FilterKind = {
 
   plan(options) {
     checkSizes(options)
-    checkWhole('layers', options.layers, 1, 63)
+    checkWhole('layers', options.layers, 1, MOST_LAYERS)
     checkWhole('folderHashes', options.folderHashes, 1, 64)
     const layers = options.layers ?? DEFAULT_LAYERS
     const folderHashes = options.folderHashes ?? DEFAULT_FOLDER_HASHES
@@ -82,6 +84,15 @@ export const prefixLayers: FilterKind = {
       bitsPerUrl: urls === null ? null : bits / urls,
       shape: { layers, folderHashes } satisfies Shape,
     }
+  },
+
+  arrayBytes(plan) {
+    const { bits } = savedBits(plan)
+    const { layers, folderHashes } = savedObject('plan.shape', plan.shape)
+    savedWhole('plan.shape.layers', layers, 1, MOST_LAYERS)
+    savedHashes('plan.shape.folderHashes', folderHashes)
+    checkFollows('plan.sizeBytes', plan.sizeBytes, Math.ceil(bits / 8))
+    return shareBytes(Math.ceil(bits / 8), 1)
   },
 
   create(kernel, plan) {
@@ -103,11 +114,13 @@ export const prefixLayers: FilterKind = {
             array: 0,
             at: call.prefixLayersBits() >>> 0,
             bytes: Math.ceil(bits / 8),
+            bits,
             ones: call.prefixLayersOnes(),
           },
         ],
         (_, ones) => call.prefixLayersSetOnes(ones),
         {
+          most: layers + 1,
           read: () => Array.from({ length: layers + 1 }, (_, layer) => call.prefixLayersFresh(layer)),
           write: (layer, count) => call.prefixLayersSetFresh(layer, count),
         },

@@ -6,6 +6,7 @@ import { blocked } from './blocked.ts'
 import { classic } from './classic.ts'
 import { checkSizes, type FilterKind, type FilterOptions } from './filter.ts'
 import { Generations } from './generations.ts'
+import { checkField, checkNear, savedBits, savedObject, savedWhole } from './saved-plan.ts'
 
 const inners = { blocked, classic } as const
 const DEFAULT_URLS = 10_000
@@ -59,6 +60,18 @@ export const scalable: FilterKind = {
       bitsPerUrl: first.bitsPerUrl,
       shape: { ...shape },
     }
+  },
+
+  arrayBytes(plan) {
+    const { inner, firstUrls, rate } = savedObject('plan.shape', plan.shape)
+    const isInner = typeof inner === 'string' && Object.hasOwn(inners, inner)
+    checkField('plan.shape.inner', inner, isInner, `one of ${Object.keys(inners).join(', ')}`)
+    savedWhole('plan.shape.firstUrls', firstUrls, 1, Number.MAX_SAFE_INTEGER)
+    const isRate = typeof rate === 'number' && rate > 0 && rate < 1
+    checkField('plan.shape.rate', rate, isRate, 'a number between 0 and 1')
+    savedBits(plan)
+    checkNear(plan, planOf(plan.shape as unknown as Shape, 0), 1)
+    return 0
   },
 
   create: (kernel, plan) => new Generations(kernel, succession(plan.shape as unknown as Shape), false),

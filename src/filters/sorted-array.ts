@@ -38,6 +38,15 @@ class SortedArray implements KeySet {
     return true
   }
 
+  restore(key: Uint8Array): void {
+    const text = keyText(key)
+    const last = this.#keys.at(-1)
+    if (last !== undefined && text <= last)
+      throw new RangeError('keys of a sorted array that are not in order')
+    this.#keys.push(text)
+    this.#textBytes += key.length
+  }
+
   has(key: Uint8Array): boolean {
     const text = keyText(key)
     return this.#keys[this.#place(text)] === text

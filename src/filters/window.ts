@@ -7,9 +7,11 @@ import { classic } from './classic.ts'
 import { checkNumber, checkSizes, checkWhole, type FilterKind, type FilterOptions } from './filter.ts'
 import { fingerprint } from './fingerprint.ts'
 import { type Generation, Generations } from './generations.ts'
+import { checkField, checkNear, savedObject, savedWhole } from './saved-plan.ts'
 
 const inners = { fingerprint, blocked, classic } as const
 const DEFAULT_GENERATIONS = 8
+const MOST_GENERATIONS = 255
 
 interface Shape {
   readonly inner: keyof typeof inners
@@ -25,7 +27,7 @@ function shapeOf(options: FilterOptions): Shape {
   if (!Object.hasOwn(inners, inner)) {
     throw new SieveError('option', `inner '${inner}': expected one of ${Object.keys(inners).join(', ')}`)
   }
-  checkWhole('generations', options.generations, 2, 255)
+  checkWhole('generations', options.generations, 2, MOST_GENERATIONS)
   checkWhole('windowUrls', options.windowUrls, 2, Number.MAX_SAFE_INTEGER)
   checkNumber('windowMs', options.windowMs, (ms) => ms > 0, 'a time in milliseconds over 0')
   const windowUrls = options.windowUrls ?? (options.windowMs === undefined ? options.expectedUrls : undefined)
@@ -103,6 +105,25 @@ export const window: FilterKind = {
       bitsPerUrl: one.bitsPerUrl,
       shape: { ...shape },
     }
+  },
+
+  arrayBytes(plan) {
+    const shape = savedObject('plan.shape', plan.shape)
+    const { inner, windowMs, rate } = shape
+    const isInner = typeof inner === 'string' && Object.hasOwn(inners, inner)
+    checkField('plan.shape.inner', inner, isInner, `one of ${Object.keys(inners).join(', ')}`)
+    const generations = savedWhole('plan.shape.generations', shape.generations, 2, MOST_GENERATIONS)
+    for (const name of ['windowUrls', 'expectedUrls']) {
+      if (shape[name] !== null) savedWhole(`plan.shape.${name}`, shape[name], 1, Number.MAX_SAFE_INTEGER)
+    }
+    const isTime = windowMs === null || (typeof windowMs === 'number' && windowMs > 0)
+    checkField('plan.shape.windowMs', windowMs, isTime, 'a time in milliseconds or null')
+    const isRate = rate === null || (typeof rate === 'number' && rate > 0 && rate < 1)
+    checkField('plan.shape.rate', rate, isRate, 'a number between 0 and 1, or null')
+    const isSized = inner === 'fingerprint' || shape.windowUrls !== null || shape.expectedUrls !== null
+    checkField('plan.shape.windowUrls', null, isSized, 'a number, or expectedUrls')
+    checkNear(plan, planOf(plan.shape as unknown as Shape), generations)
+    return 0
   },
 
   create: (kernel, plan) => new Generations(kernel, succession(plan.shape as unknown as Shape), false),

@@ -12,7 +12,7 @@ import { leftovers } from './leftovers.ts'
 import { takeLock } from './lock.ts'
 import { diskError, Log, readLog } from './log.ts'
 import { Owed } from './owed.ts'
-import { replay } from './replay.ts'
+import { replay, unfit } from './replay.ts'
 import { headerOf, readSieve, writeSieve } from './snapshot.ts'
 import { Store } from './store.ts'
 
@@ -204,7 +204,11 @@ async function revive(folder: string, options: SieveOptions & StoreOptions): Pro
         `${missing} is missing: ${path} goes on from it; see \`urlsieve verify\``,
       )
     }
-    const { bytes, tornBytes } = readLog(path, (record) => replay(state, record, owed))
+    const { bytes, tornBytes } = readLog(path, (record) => {
+      const wrong = unfit(state, record)
+      if (wrong) throw damaged(path, record.at, wrong)
+      replay(state, record, owed)
+    })
     if (tornBytes > 0 && n !== logs.at(-1)) {
       throw damaged(path, bytes, 'its end is missing, and another log goes on from it')
     }

@@ -14,10 +14,8 @@ export const CHUNK_HEADER_BYTES = 40
 const PIECE = tag('PIEC')
 const ZEROS = tag('ZERO')
 const END = tag('END.')
-/** More JSON than any header has: a damaged length must not ask for gigabytes. */
+/** More JSON than any header or end has: a damaged length must not ask for gigabytes. */
 const MOST_JSON_BYTES = 16 * 1024 * 1024
-/** No piece is longer: a damaged length is noticed before it is believed. */
-export const MOST_PIECE_BYTES = 8 * 1024 * 1024
 
 function tag(text: string): number {
   return Buffer.from(text, 'latin1').readUInt32LE(0)
@@ -71,12 +69,13 @@ export function headerBytes(path: string, prefix: Buffer): number {
   return PREFIX_BYTES + length + 4
 }
 
-export function decodeHeader(path: string, bytes: Buffer): unknown {
+/** The header's JSON, as text. */
+export function decodeHeader(path: string, bytes: Buffer): string {
   const end = bytes.length - 4
   if (bytes.readUInt32LE(end) !== crc32(bytes.subarray(0, end))) {
     throw damaged(path, end, 'the header does not match its checksum')
   }
-  return JSON.parse(bytes.toString('utf8', PREFIX_BYTES, end))
+  return bytes.toString('utf8', PREFIX_BYTES, end)
 }
 
 function encodeChunkHeader(
@@ -114,8 +113,8 @@ export function encodeEnd(counts: unknown): Buffer {
   return Buffer.concat([encodeChunkHeader(END, 0, 0, 0, json), json])
 }
 
-/** A chunk's header, from its 40 bytes at position `at` of the file. */
-export function decodeChunk(path: string, bytes: Buffer, at: number): Chunk {
+/** A chunk's header, from its 40 bytes at position `at` of a file of `fileBytes` bytes, which has all of the payload. */
+export function decodeChunk(path: string, bytes: Buffer, at: number, fileBytes: number): Chunk {
   if (bytes.length < CHUNK_HEADER_BYTES)
     throw damaged(path, at, 'the file ends in the middle: its end is missing')
   if (bytes.readUInt32LE(32) !== crc32(bytes.subarray(0, 32))) {
@@ -126,12 +125,19 @@ export function decodeChunk(path: string, bytes: Buffer, at: number): Chunk {
     throw damaged(path, at, `a chunk of unknown kind ${kind}`)
   const length = Number(bytes.readBigUInt64LE(24))
   const isZeros = kind === ZEROS
-  if (!isZeros && length > Math.max(MOST_PIECE_BYTES, MOST_JSON_BYTES))
-    throw damaged(path, at, `a chunk of ${length} bytes`)
+  if (isZeros && (length === 0 || bytes.readUInt32LE(36) !== 0)) {
+    throw damaged(path, at, 'zeros that have no length, or a payload')
+  }
+  if (!isZeros && at + CHUNK_HEADER_BYTES + length > fileBytes) {
+    throw damaged(path, at, 'the file ends in the middle of a chunk')
+  }
+  if (kind === END && length > MOST_JSON_BYTES) throw damaged(path, at, `an end of ${length} bytes`)
+  const offset = Number(bytes.readBigUInt64LE(16))
+  if (!Number.isSafeInteger(offset)) throw damaged(path, at, `a chunk at ${offset}`)
   return {
     shard: bytes.readUInt32LE(4),
     array: bytes.readUInt32LE(8),
-    offset: Number(bytes.readBigUInt64LE(16)),
+    offset,
     length: isZeros ? 0 : length,
     zeros: isZeros ? length : 0,
     crc: bytes.readUInt32LE(36),

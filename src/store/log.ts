@@ -44,6 +44,30 @@ export interface LogRecord {
   readonly payload: Buffer
   /** When it was written, in milliseconds since 1970. */
   readonly time: number
+  /** Where it begins in the file. */
+  readonly at: number
+}
+
+/** Milliseconds since 1970 that a date can have. */
+const MOST_TIME = 8.64e15
+
+// What is wrong with a record that is whole; null: nothing.
+function misfit({ op, entries, payload, time }: Omit<LogRecord, 'at'>): string | null {
+  if (time > MOST_TIME) return `a record of the time ${time}`
+  const isHashes = op === OP.addHashes || op === OP.deleteHashes || op === OP.oweHashes
+  const found = isHashes ? payload.length / 8 : keysIn(payload)
+  return found === entries ? null : `a record of ${entries} entries does not have that many`
+}
+
+// How many keys a payload holds; NaN when their lengths do not fill it.
+function keysIn(payload: Buffer): number {
+  let count = 0
+  let at = 0
+  while (at + 4 <= payload.length) {
+    at += 4 + payload.readUInt32LE(at)
+    count++
+  }
+  return at === payload.length ? count : Number.NaN
 }
 
 export interface LogEnd {
@@ -103,7 +127,10 @@ export function readLog(path: string, take: (record: LogRecord) => void): LogEnd
         if (end === size && endsUnwritten(fd, at, size)) break
         throw damaged(path, at, 'a record does not match its checksum')
       }
-      take({ op: op as Op, entries, payload, time })
+      const record = { op: op as Op, entries, payload, time, at }
+      const wrong = misfit(record)
+      if (wrong) throw damaged(path, at, wrong)
+      take(record)
       records++
       at = end
     }
@@ -126,13 +153,17 @@ export function salvageLog(path: string, take: (record: LogRecord) => void): Log
     }
     const end = at + RECORD_HEADER_BYTES + header.readUInt32LE(12) + 4
     const payload = bytes.subarray(at + RECORD_HEADER_BYTES, end - 4)
-    if (end <= bytes.length && bytes.readUInt32LE(end - 4) === crc32(payload)) {
-      take({
-        op: header.readUInt32LE(4) as Op,
-        entries: header.readUInt32LE(8),
-        payload,
-        time: Number(header.readBigUInt64LE(16)),
-      })
+    const record = {
+      op: header.readUInt32LE(4) as Op,
+      entries: header.readUInt32LE(8),
+      payload,
+      time: Number(header.readBigUInt64LE(16)),
+      at,
+    }
+    const isKnown = record.op >= 1 && record.op <= LAST_OP
+    const isWhole = end <= bytes.length && bytes.readUInt32LE(end - 4) === crc32(payload)
+    if (isKnown && isWhole && !misfit(record)) {
+      take(record)
       records++
       kept += end - at
     }

@@ -4,6 +4,15 @@ import type { SieveState } from '../state.ts'
 import { type LogRecord, OP } from './log.ts'
 import type { Owed } from './owed.ts'
 
+/** What is wrong with a record in the log of this sieve, in words; null: it fits. */
+export function unfit({ kind, takesHashes }: SieveState, { op }: LogRecord): string | null {
+  const isDelete = op === OP.deleteHashes || op === OP.deleteKeys
+  const isHashes = op === OP.addHashes || op === OP.deleteHashes || op === OP.oweHashes
+  if (isHashes && !takesHashes) return `a record of hashes, and filter '${kind.name}' takes keys`
+  if (isDelete && !kind.can.delete) return `a record that deletes, and filter '${kind.name}' cannot`
+  return null
+}
+
 /** Does to a sieve what a record says: entries into the kernel's batch, then add or delete. Idempotent. */
 export function replay(state: SieveState, record: LogRecord, owed?: Owed): void {
   const { kernel } = state

@@ -1,6 +1,6 @@
 // A sieve as a .sieve file and back: its identity in the header, its filter's memory in chunks, its counts at the end.
 // Written a piece at a time while adds go on: those are in the log as well. Read a piece at a time too.
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, fstatSync, openSync } from 'node:fs'
 import { resolveProfile } from '../canonical/profiles.ts'
 import { rules } from '../canonical/rules.ts'
 import { SieveError } from '../errors.ts'
@@ -24,6 +24,7 @@ import {
   PREFIX_BYTES,
   SPARSE_VERSION,
 } from './format.ts'
+import { asDamage, checkEnd, checkHeader, parseJson } from './header-check.ts'
 import { diskError } from './log.ts'
 import { Pace } from './pace.ts'
 
@@ -218,12 +219,13 @@ export function savedOf(header: SieveHeader): Saved {
   }
 }
 
-/** Reads the header of a file. */
+/** Reads the header of a file: what it says is checked. */
 export function readHeader(path: string, fd: number): { header: SieveHeader; bytes: number } {
   const prefix = Buffer.alloc(PREFIX_BYTES)
   const all = Buffer.alloc(headerBytes(path, prefix.subarray(0, readFully(fd, prefix, 0))))
   if (readFully(fd, all, 0) < all.length) throw damaged(path, all.length, 'the file ends in its header')
-  return { header: decodeHeader(path, all) as SieveHeader, bytes: all.length }
+  const json = parseJson(path, PREFIX_BYTES, decodeHeader(path, all))
+  return { header: checkHeader(path, json, fstatSync(fd).size), bytes: all.length }
 }
 
 /** Opens a file to read; one line when that cannot be. */
@@ -249,19 +251,20 @@ export async function readSieve(
     const shards = state.shards.all
     const head = Buffer.alloc(CHUNK_HEADER_BYTES)
     const pace = new Pace()
+    const fileBytes = fstatSync(fd).size
     let at = bytes
     let chunks = 0
     for (;;) {
       await pace.rest()
-      const chunk = decodeChunk(path, head.subarray(0, readFully(fd, head, at)), at)
+      const chunk = decodeChunk(path, head.subarray(0, readFully(fd, head, at)), at, fileBytes)
       at += CHUNK_HEADER_BYTES
       if (chunk.isEnd) {
         const json = Buffer.alloc(chunk.length)
         checkPayload(path, chunk, json.subarray(0, readFully(fd, json, at)), at)
-        const counts = JSON.parse(json.toString()) as SieveCounts
+        const counts = checkEnd(path, parseJson(path, at, json.toString()), shards.length, at)
         if (counts.chunks !== chunks) throw damaged(path, at, `${chunks} chunks, expected ${counts.chunks}`)
         for (const [i, shard] of shards.entries()) {
-          shard.filter.restored(counts.counts[i] ?? [])
+          asDamage(path, at, () => shard.filter.restored(counts.counts[i]!))
           shard.kernel.refresh()
         }
         state.urls = counts.urls

@@ -1,18 +1,37 @@
 // Checks every checksum and count of a stored sieve, and repairs a store by keeping what can be kept.
-import { closeSync, existsSync, readdirSync, readFileSync, renameSync, statSync, unlinkSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { SieveError } from '../errors.ts'
 import { makeSieve, type Sieve } from '../sieve.ts'
 import { STATE } from '../state.ts'
 import { readFully } from './file.ts'
+import { openStore } from './folder.ts'
 import { CHUNK_HEADER_BYTES, type Chunk, checkPayload, decodeChunk } from './format.ts'
+import { asDamage, checkEnd, parseJson } from './header-check.ts'
 import { keySegmentPath, listKeySegments, writeKeySegment } from './key-segments.ts'
 import { listStore, logName, snapshotName } from './layout.ts'
 import { takeLock } from './lock.ts'
 import { type LogRecord, readLog, salvageLog } from './log.ts'
-import { replay } from './replay.ts'
-import { openFile, readHeader, type SieveCounts, type SieveHeader, savedOf, writeSieve } from './snapshot.ts'
+import { replay, unfit } from './replay.ts'
+import {
+  openFile,
+  readHeader,
+  readSieve,
+  type SieveCounts,
+  type SieveHeader,
+  savedOf,
+  writeSieve,
+} from './snapshot.ts'
 
 export interface FileReport {
   readonly file: string
@@ -39,10 +58,11 @@ function walk(path: string, take: (chunk: Chunk, payload: Buffer) => void): Walk
     const { header, bytes } = readHeader(path, fd)
     const damage: string[] = []
     const head = Buffer.alloc(CHUNK_HEADER_BYTES)
+    const fileBytes = fstatSync(fd).size
     let at = bytes
     for (let chunks = 0; ; chunks++) {
       try {
-        const chunk = decodeChunk(path, head.subarray(0, readFully(fd, head, at)), at)
+        const chunk = decodeChunk(path, head.subarray(0, readFully(fd, head, at)), at, fileBytes)
         at += CHUNK_HEADER_BYTES
         const payload = Buffer.alloc(chunk.length)
         const got = payload.subarray(0, readFully(fd, payload, at))
@@ -51,14 +71,14 @@ function walk(path: string, take: (chunk: Chunk, payload: Buffer) => void): Walk
           checkPayload(path, chunk, got, at - chunk.length)
         } catch (error) {
           damage.push((error as Error).message)
-          if (got.length < chunk.length) return { header, counts: null, chunks, damage }
           continue
         }
         if (!chunk.isEnd) {
           take(chunk, payload)
           continue
         }
-        const counts = JSON.parse(payload.toString()) as SieveCounts
+        const json = parseJson(path, at - chunk.length, payload.toString())
+        const counts = checkEnd(path, json, header.shards.length, at - chunk.length)
         if (counts.chunks !== chunks) damage.push(`${chunks} chunks, expected ${counts.chunks}`)
         return { header, counts, chunks, damage }
       } catch (error) {
@@ -72,14 +92,16 @@ function walk(path: string, take: (chunk: Chunk, payload: Buffer) => void): Walk
   }
 }
 
-function verifySnapshot(path: string): FileReport {
+// With `isRead` it is read as a sieve, too.
+async function verifySnapshot(path: string, isRead: boolean): Promise<FileReport> {
   const file = basename(path)
   const bytes = statSync(path).size
   try {
     const { counts, chunks, damage } = walk(path, () => {})
+    if (isRead && damage.length === 0) await readSieve(path)
     return { file, bytes, parts: chunks, urls: counts?.urls ?? null, damage }
   } catch (error) {
-    if (!(error instanceof SieveError)) throw error
+    if (!(error instanceof SieveError) || error.code === 'room') throw error
     return { file, bytes, parts: 0, urls: null, damage: [error.message] }
   }
 }
@@ -114,17 +136,35 @@ function verifySegment(path: string): FileReport {
   }
 }
 
-/** Every file of a stored sieve, checked. */
-export function verifySieve(path: string): FileReport[] {
+/** Every file of a stored sieve, checked: by its checksums, and by all that opening it checks. */
+export async function verifySieve(path: string): Promise<FileReport[]> {
   if (!existsSync(path)) throw new SieveError('disk', `cannot read ${path}: no such file or folder`)
-  if (!statSync(path).isDirectory()) return [verifySnapshot(path)]
+  if (!statSync(path).isDirectory()) return [await verifySnapshot(path, true)]
   const { snapshots, logs } = listStore(path)
   if (snapshots.length === 0) throw new SieveError('corrupt', `${path} holds no sieve: there is no snapshot`)
-  return [
-    ...snapshots.map((n) => verifySnapshot(join(path, snapshotName(n)))),
-    ...logs.map((n) => verifyLog(join(path, logName(n)))),
-    ...listKeySegments(path).map(verifySegment),
-  ]
+  const reports: FileReport[] = []
+  for (const n of snapshots) {
+    // The newest is read below, when the store is opened.
+    reports.push(await verifySnapshot(join(path, snapshotName(n)), n !== snapshots.at(-1)))
+  }
+  for (const n of logs) reports.push(verifyLog(join(path, logName(n))))
+  reports.push(...listKeySegments(path).map(verifySegment))
+  if (reports.some(({ damage }) => damage.length > 0)) return reports
+  const trouble = await troubleOpening(path)
+  if (trouble === null) return reports
+  const culprit = reports.findLast(({ file }) => trouble.includes(join(path, file))) ?? reports[0]!
+  return reports.map((report) => (report === culprit ? { ...report, damage: [trouble] } : report))
+}
+
+// Why a store whose files are whole cannot be opened all the same; null when it can.
+async function troubleOpening(folder: string): Promise<string | null> {
+  try {
+    await openStore(folder, { readOnly: true })
+    return null
+  } catch (error) {
+    if (!(error instanceof SieveError) || error.code === 'room') throw error
+    return error.message
+  }
 }
 
 // A sieve of what can still be read of a snapshot.
@@ -136,16 +176,20 @@ async function salvage(path: string): Promise<{ sieve: Sieve; header: SieveHeade
   for (const { chunk, payload } of pieces) {
     const shard = state.shards.all[chunk.shard]
     if (!shard) continue
-    if (chunk.zeros > 0) {
-      shard.filter.placeZeros?.(chunk.array, chunk.offset, chunk.zeros)
-      continue
+    try {
+      if (chunk.zeros > 0) {
+        shard.filter.placeZeros?.(chunk.array, chunk.offset, chunk.zeros)
+        continue
+      }
+      const room = shard.filter.place(chunk.array, chunk.offset, chunk.length)
+      room.set(payload)
+      shard.filter.placed?.(chunk.array, chunk.offset, room)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error // else: it cannot be, and is left out
     }
-    const room = shard.filter.place(chunk.array, chunk.offset, chunk.length)
-    room.set(payload)
-    shard.filter.placed?.(chunk.array, chunk.offset, room)
   }
   for (const [i, shard] of state.shards.all.entries()) {
-    shard.filter.restored(counts?.counts[i] ?? [])
+    asDamage(path, 0, () => shard.filter.restored(counts?.counts[i] ?? [], false))
     shard.kernel.refresh()
   }
   state.urls = counts?.urls ?? 0
@@ -157,7 +201,7 @@ async function salvage(path: string): Promise<{ sieve: Sieve; header: SieveHeade
  * of damaged chunks and records are forgotten. Damaged files are kept beside, with `.damaged` behind their names.
  */
 export async function repairStore(folder: string): Promise<FileReport[]> {
-  const before = verifySieve(folder)
+  const before = await verifySieve(folder)
   if (!statSync(folder).isDirectory()) {
     throw new SieveError('option', `${folder} is a file: only the folder of a store can be repaired`)
   }
@@ -179,7 +223,11 @@ export async function repairStore(folder: string): Promise<FileReport[]> {
       throw new SieveError('corrupt', `${folder} cannot be repaired: no snapshot has a readable header`)
     const { sieve, header } = found
     const state = sieve[STATE]
-    for (const n of logs) salvageLog(join(folder, logName(n)), (record) => replay(state, record))
+    for (const n of logs) {
+      salvageLog(join(folder, logName(n)), (record) => {
+        if (!unfit(state, record)) replay(state, record)
+      })
+    }
     const next = Math.max(...snapshots, ...logs) + 1
     if (header.keepKeys) {
       const cleared = header.keysFrom ?? 0

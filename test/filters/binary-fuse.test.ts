@@ -7,11 +7,12 @@ import { crc32 } from 'node:zlib'
 import { afterAll, describe, expect, expectTypeOf, it } from 'vitest'
 import {
   binaryFuse,
+  binaryFusePlan,
   buildBinaryFuse,
   buildBytes,
   type FingerprintBits,
 } from '../../src/filters/binary-fuse.ts'
-import type { Filter } from '../../src/filters/filter.ts'
+import { type Filter, WHOLE } from '../../src/filters/filter.ts'
 import { filterKind, filterNames, frozenFilters } from '../../src/filters/registry.ts'
 import { type FrozenSieve, freeze, Sieve, SieveError } from '../../src/index.ts'
 import { binomialQuantile } from '../../src/interval.ts'
@@ -41,7 +42,7 @@ interface Made {
 async function make(hashes: readonly bigint[], bits: FingerprintBits, builderBytes?: number): Promise<Made> {
   const module = await compileKernel()
   const kernel = Kernel.create(module)
-  const filter = binaryFuse.revive!(kernel, binaryFuse.plan({ expectedUrls: 1 }))
+  const filter = binaryFuse.revive!(kernel, binaryFusePlan([hashes.length], bits), WHOLE)
   let attempts = 0
   buildBinaryFuse(Kernel.create(module, builderBytes), filter, hashes.length, bits, (room) => {
     room.set(hashes as bigint[])
