@@ -36,11 +36,20 @@ export interface LiveSieve {
   readonly pastCapacity: boolean
 }
 
+/** What is wrong with the server, or with one of its sieves. */
+export interface Fault {
+  readonly kind: 'set-aside' | 'past-capacity' | 'disk' | 'redis'
+  readonly sieve?: string
+  readonly message: string
+  readonly since: string
+}
+
 export interface Snapshot {
   readonly at: string
   readonly uptimeSeconds: number
   readonly sizeBytes: number
   readonly connections: { readonly resp: number; readonly http: number }
+  readonly faults: readonly Fault[]
   readonly sieves: readonly LiveSieve[]
 }
 

@@ -1,5 +1,6 @@
 // The page: which view belongs to the address, the navigation, and how the link to the server stands.
 import { fill, h, say } from './dom.ts'
+import { showFaults } from './faults.ts'
 import { type LinkState, Live } from './live.ts'
 import { type Frame, heading, messageOf, notice, type View } from './view.ts'
 import { createView } from './views/create.ts'
@@ -102,6 +103,8 @@ function showState(): void {
   element.dataset.state = live.state
   say(element, STATES[live.state])
 }
+
+showFaults(document.getElementById('faults')!, live)
 
 let before: LinkState = live.state
 live.listen(() => {

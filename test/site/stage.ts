@@ -8,6 +8,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { build } from 'vite'
 import { report } from '../../src/lab/report.ts'
 import { run } from '../../src/lab/run.ts'
+import type { Faults } from '../../src/server/faults.ts'
 import { HTTP_LIMITS, openHttp } from '../../src/server/http/index.ts'
 import { serverInfo } from '../../src/server/info.ts'
 import { LocalHouse } from '../../src/server/local-house.ts'
@@ -55,6 +56,11 @@ export class Stage {
   #given = 0
   browser!: BrowserContext
   port = 0
+
+  /** What the server reports as wrong. */
+  get faults(): Faults {
+    return this.#house.faults
+  }
 
   get address(): string {
     return `http://127.0.0.1:${this.port}/`

@@ -189,7 +189,8 @@ function questionsFor({ name, can }: SieveInfo, refresh: () => Promise<void>): H
   return forms
 }
 
-export const sieveView: View = async ({ root, live, name, signal }) => {
+export const sieveView: View = async (frame) => {
+  const { root, live, name, signal } = frame
   const first = await api.sieve(name).catch((error: unknown) => {
     if (isMissing(error)) return null
     throw error
@@ -273,6 +274,15 @@ export const sieveView: View = async ({ root, live, name, signal }) => {
     const history = live.histories.get(name)
     if (sieve && history) charts.show(history, sieve.promisedRate)
   }, signal)
-  const timer = setInterval(() => void refresh().catch(() => {}), EVERY_MS)
+  const timer = setInterval(async () => {
+    const info = await api.sieve(name).catch((error: unknown) => (isMissing(error) ? null : undefined))
+    if (signal.aborted || info === undefined) return
+    if (info?.createdAt === first.createdAt) draw(info)
+    else {
+      // Dropped meanwhile, or another one of that name: nothing that is shown is of it.
+      clearInterval(timer)
+      await sieveView(frame)
+    }
+  }, EVERY_MS)
   signal.addEventListener('abort', () => clearInterval(timer))
 }

@@ -1,0 +1,54 @@
+// What is wrong with the server now, above every view: a list that is read out when it changes, and nothing at all when
+// nothing is wrong.
+import type { Fault } from './api.ts'
+import { fill, h } from './dom.ts'
+import { moment, plural } from './format.ts'
+import type { Live } from './live.ts'
+import { hrefOf } from './sieve-charts.ts'
+
+/** So many are listed; the rest is counted. */
+const MOST_SHOWN = 5
+
+const TITLES: Readonly<Record<Fault['kind'], string>> = {
+  'set-aside': 'Damaged and not served',
+  'past-capacity': 'Past its capacity',
+  disk: 'The disk refuses writes',
+  redis: 'Redis does not answer',
+}
+
+/** Kinds for which the server refuses work. */
+const REFUSING: readonly Fault['kind'][] = ['disk', 'redis']
+
+function item({ kind, sieve, message, since }: Fault): HTMLElement {
+  const href = sieve === undefined || kind === 'set-aside' ? null : hrefOf(sieve)
+  const name = sieve !== undefined && (href === null ? h('b', {}, sieve) : h('a', { href }, sieve))
+  return h(
+    'li',
+    {},
+    h('p', {}, h('strong', {}, TITLES[kind] ?? kind), name && [': ', name]),
+    h('p', { class: 'hint' }, message, ' · since ', h('time', { datetime: since }, moment(since))),
+  )
+}
+
+/** Keeps the list in `element` as the server's last snapshot has it. */
+export function showFaults(element: HTMLElement, live: Live): void {
+  let shown = '[]'
+  live.listen(() => {
+    const faults = live.snapshot?.faults ?? []
+    const now = JSON.stringify(faults)
+    if (now === shown) return
+    shown = now
+    element.hidden = faults.length === 0
+    const stopsWork = ({ kind }: Fault) => REFUSING.includes(kind)
+    const isRefusing = faults.some(stopsWork)
+    // What stops work comes first.
+    const sorted = [...faults].sort((a, b) => Number(stopsWork(b)) - Number(stopsWork(a)))
+    const left = faults.length - MOST_SHOWN
+    fill(
+      element,
+      h('h2', {}, isRefusing ? 'The server is not ready' : 'Something is wrong'),
+      h('ul', {}, ...sorted.slice(0, MOST_SHOWN).map(item)),
+      left > 0 && h('p', {}, `And ${plural(left, 'more fault')}: INFO faults lists all.`),
+    )
+  }, new AbortController().signal)
+}
