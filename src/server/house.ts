@@ -41,11 +41,16 @@ export interface Hosted {
   readonly plan?: Plan
   /** Marks: 1 new, 0 seen. The items' bytes may change when the call returns: who answers later copies them first. */
   add(items: Items): Answers<Uint8Array>
+  /** Throws when there is no memory for so many more items. Absent where that is not known before. */
+  readonly reserve?: (items: number) => void
   /** Asks, marks nothing: 1 seen, 0 not. The bytes as with `add`. */
   has(items: Items): Answers<Uint8Array>
   explain(url: string): Answers<Explanation>
   stats(): Answers<Stats>
-  /** Forgets URLs: 1 was remembered, 0 not. Absent when the filter cannot. */
+  /**
+   * Forgets URLs: 1 was remembered, 0 not. Absent when the filter cannot. An error on the way has the answers for the
+   * first URLs in `answered`: those are forgotten.
+   */
   readonly forget?: (urls: readonly string[]) => Answers<Uint8Array>
   /** Whether anything was seen under a folder. Absent when the filter cannot tell. */
   readonly under?: (folder: string) => Answers<boolean>

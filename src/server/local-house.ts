@@ -95,8 +95,13 @@ export class LocalHouse implements House {
     this.#sieves.delete(name)
     this.faults.endAll(name)
     await this.#alone(name, async () => {
-      await sieve.close()
-      this.#data?.remove(name)
+      await sieve.close().catch(() => {}) // what is dropped need not be on the disk
+      try {
+        this.#data?.remove(name)
+      } catch (error) {
+        await this.#reopen(sieve)
+        throw error
+      }
     })
     return true
   }
@@ -135,6 +140,15 @@ export class LocalHouse implements House {
     const work = act().finally(() => this.#busy.delete(name))
     this.#busy.set(name, work)
     return work
+  }
+
+  // Its folder could not be removed, so a restart would find it: it is served on.
+  async #reopen({ name, createdAt, bloom }: LocalSieve): Promise<void> {
+    try {
+      await this.#make({ name, spec: {}, createdAt, ...(bloom && { bloom }) })
+    } catch (error) {
+      this.faults.begin('set-aside', (error as Error).message, name)
+    }
   }
 
   // In memory, or in its folder; one that cannot be made leaves no folder behind.

@@ -70,8 +70,7 @@ export class LocalSieve implements Hosted {
       : (expectedUrls ?? Number.POSITIVE_INFINITY)
     this.#checkCapacity()
     if (!bloom && 'delete' in sieve) {
-      this.forget = (urls) =>
-        this.#write(() => Uint8Array.from(urls, (url) => Number((sieve as DeletingSieve).delete(url))))
+      this.forget = (urls) => this.#write(() => forgetAll(sieve as DeletingSieve, urls))
     }
     if (!bloom && 'hasUnder' in sieve) {
       this.under = (folder) => {
@@ -83,15 +82,24 @@ export class LocalSieve implements Hosted {
 
   add(items: Items): Uint8Array {
     const count = items.starts.length
-    if (count > this.#allowed) this.#ask(count)
+    this.reserve(count)
     this.#allowed -= count
     if (this.bloom?.expansion === 0) {
       const { capacity } = this.bloom
       return this.#write(() => this.#addWhileRoom(items, capacity))
     }
-    const verdicts = this.#write(() => this.#sieve.addItems(items))
-    if (this.#capacity !== Number.POSITIVE_INFINITY) this.#countNew(verdicts)
-    return verdicts
+    try {
+      const verdicts = this.#write(() => this.#sieve.addItems(items))
+      if (this.#capacity !== Number.POSITIVE_INFINITY) this.#countNew(verdicts)
+      return verdicts
+    } catch (error) {
+      if (error instanceof SieveError && error.answered) this.#countNew(error.answered)
+      throw error
+    }
+  }
+
+  reserve(items: number): void {
+    if (items > this.#allowed) this.#ask(items)
   }
 
   has(items: Items): Uint8Array {
@@ -125,6 +133,7 @@ export class LocalSieve implements Hosted {
   async dump(path: string): Promise<void> {
     this.#checkOpen()
     await this.#sieve.save(path)
+    this.#checkOpen()
   }
 
   /** It answers no more, whoever still holds it. */
@@ -151,10 +160,7 @@ export class LocalSieve implements Hosted {
 
   // Of a call that failed: a disk that refuses lasts longer than the call.
   #note(error: unknown): void {
-    if (!(error instanceof SieveError)) return
-    if (error.code === 'disk') this.#disk?.refused(error.message)
-    // A filter that says when it is full has counted them.
-    if (error.answered && this.bloom?.expansion !== 0) this.#countNew(error.answered)
+    if (error instanceof SieveError && error.code === 'disk') this.#disk?.refused(error.message)
   }
 
   #countNew(verdicts: Uint8Array): void {
@@ -202,4 +208,17 @@ export class LocalSieve implements Hosted {
     }
     return verdicts
   }
+}
+
+function forgetAll(sieve: DeletingSieve, urls: readonly string[]): Uint8Array {
+  const answers = new Uint8Array(urls.length)
+  for (const [i, url] of urls.entries()) {
+    try {
+      answers[i] = Number(sieve.delete(url))
+    } catch (error) {
+      if (error instanceof SieveError && i > 0) error.answered = answers.slice(0, i)
+      throw error
+    }
+  }
+  return answers
 }

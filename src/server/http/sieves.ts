@@ -9,7 +9,7 @@ import { filters, SieveError } from '../../index.ts'
 import { asideOf } from '../faults.ts'
 import type { Hosted, House, SieveSpec } from '../house.ts'
 import { optionsOf, servedFilters } from '../sieve-spec.ts'
-import { Problem } from './problems.ts'
+import { Problem, problemOf } from './problems.ts'
 import { answers, folderInQuery, nameInPath, ref, refusals, urlInQuery } from './schemas.ts'
 import type { UrlLists } from './url-list.ts'
 
@@ -175,8 +175,17 @@ export function sieves(app: FastifyInstance, house: House, lists: UrlLists): voi
       lists.check(urls)
       const hosted = hostedBy(house, params.name)
       if (!hosted.forget) throw await cannot(hosted, 'forget', FORGETTING)
-      const forgotten = Array.from(await hosted.forget(urls), (was) => was === 1)
-      return { forgotten, count: forgotten.filter(Boolean).length }
+      const shown = (answers: Uint8Array) => Array.from(answers, (was) => was === 1)
+      try {
+        const forgotten = shown(await hosted.forget(urls))
+        return { forgotten, count: forgotten.filter(Boolean).length }
+      } catch (error) {
+        const { answered } = error as { answered?: Uint8Array }
+        const problem = problemOf(error)
+        if (!answered || !problem) throw error
+        const { code } = problem.more
+        throw new Problem(problem.status, problem.message, { more: { code, forgotten: shown(answered) } })
+      }
     },
   )
 

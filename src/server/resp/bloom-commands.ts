@@ -31,15 +31,24 @@ export function bloomAt(call: Call): Hosted | Failure | undefined {
   return aside === undefined ? undefined : new Failure(`ERR ${aside}`)
 }
 
-/** The one there, or one made for it. Two that ask at once get the same. */
-async function obtain(call: Call, spec: BloomSpec): Promise<Hosted> {
+/** The one there, or one made for so many items. Two that ask at once get the same. */
+async function obtain(call: Call, spec: BloomSpec, items: number): Promise<Hosted> {
   const { house } = call.server
   const name = call.name(1)
+  let made: Hosted
   try {
-    return await house.create(name, {}, spec)
+    made = await house.create(name, {}, spec)
   } catch (error) {
-    const made = house.get(name)
-    if (made?.kind === 'bloom') return made
+    const there = house.get(name)
+    if (there?.kind === 'bloom') return there
+    throw error
+  }
+  try {
+    made.reserve?.(items)
+    return made
+  } catch (error) {
+    // The items will be refused: no empty filter stays behind.
+    await house.drop(name)
     throw error
   }
 }
@@ -52,7 +61,7 @@ const adding = (name: string, isMany: boolean): ItemsCommand => ({
   key: 1,
   act: 'add',
   isMany,
-  open: (call) => bloomAt(call) ?? obtain(call, DEFAULTS),
+  open: (call) => bloomAt(call) ?? obtain(call, DEFAULTS, call.count - 2),
 })
 
 const asking = (name: string, isMany: boolean): ItemsCommand => ({
@@ -160,7 +169,7 @@ const insert: PlainCommand = {
     if (found instanceof Failure) return found
     if (found) return addAll(found, call, asked.from)
     if (!asked.isMade) return NOT_FOUND
-    return obtain(call, asked.spec).then((made) => addAll(made, call, asked.from))
+    return obtain(call, asked.spec, call.count - asked.from).then((made) => addAll(made, call, asked.from))
   },
 }
 

@@ -52,7 +52,12 @@ export class Dumps {
   /** Begins a dump: the filter as it is now. */
   async begin(hosted: Hosted): Promise<DumpChunk> {
     const path = this.#path()
-    await hosted.dump!(path)
+    try {
+      await hosted.dump!(path)
+    } catch (error) {
+      rmSync(path, { force: true })
+      throw error
+    }
     const bytes = statSync(path).size
     this.#end(this.#dumps, hosted)
     this.#add(this.#dumps, hosted, { path, fd: openSync(path, 'r'), bytes })

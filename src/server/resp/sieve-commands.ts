@@ -3,7 +3,14 @@ import { count, rate, size, windowOf } from '../../cli/values.ts'
 import type { FilterName, HashName, ProfileName } from '../../index.ts'
 import { asideOf } from '../faults.ts'
 import type { Hosted, SieveSpec } from '../house.ts'
-import { type Call, type Command, type ItemsCommand, type PlainCommand, SYNTAX } from './command.ts'
+import {
+  type Call,
+  type Command,
+  failureOf,
+  type ItemsCommand,
+  type PlainCommand,
+  SYNTAX,
+} from './command.ts'
 import { textsFrom } from './items.ts'
 import { Failure, OK, type Reply, Table } from './replies.ts'
 
@@ -137,8 +144,14 @@ const forget: PlainCommand = {
     }
     const urls = textsFrom(call, 2)
     if (!urls) return new Failure('ERR a URL is no UTF-8: expected text')
-    const isThree = call.client.version === 3
-    return Array.from(await hosted.forget(urls), (was) => (isThree ? was === 1 : was))
+    const shown = (answers: Uint8Array): Reply[] => Array.from(answers, (was) => was === 1)
+    try {
+      return shown(await hosted.forget(urls))
+    } catch (error) {
+      const { answered } = error as { answered?: Uint8Array }
+      if (!answered) throw error
+      return [...shown(answered), failureOf(error)]
+    }
   }),
 }
 
