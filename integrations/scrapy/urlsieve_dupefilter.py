@@ -5,18 +5,20 @@ does, towards "seen" at its rate; whenever something fails it errs towards "new"
 lost. Needs the package `redis` (4.0 or later) and nothing else. Settings and promises: README.md beside this file.
 """
 
+import hashlib
 import logging
 import os
 import pickle
 import struct
 import time
 import zlib
+from array import array
 from weakref import WeakKeyDictionary
 
 import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
-from scrapy import Request
+from scrapy import Request, signals
 from scrapy.dupefilters import BaseDupeFilter
 from scrapy.utils.request import referer_str, request_from_dict
 
@@ -28,6 +30,12 @@ BATCH = 500
 NUMBER = "urlsieve_number"
 #: The server is away; any other error of it (no memory, no such sieve) is treated alike once the spider runs.
 AWAY = (redis.ConnectionError, redis.TimeoutError)
+#: The reason with which a spider is closed that cannot use its sieve.
+REASON = "urlsieve_away"
+#: Answers of the server that are kept here unless URLSIEVE_MEMORY says otherwise: 8 bytes each.
+ANSWERS = 2**20
+#: Longer keys are told apart as they stand: making a URL canonical takes some microseconds for each letter.
+LONG = 4096
 
 
 class UrlsieveDupeFilter(BaseDupeFilter):
@@ -54,12 +62,20 @@ class UrlsieveDupeFilter(BaseDupeFilter):
         )
         journal = settings.get("URLSIEVE_JOURNAL")
         self.journal = Journal(journal) if journal else None
+        self.has_jobdir = bool(settings.get("JOBDIR"))
         #: What the server said of requests that were asked for in a batch.
         self.verdicts = WeakKeyDictionary()
-        #: Fingerprints met while the server is away: seen, until it is back and knows their keys.
+        #: Digests of requests the server was asked for: all of them it has seen.
+        self.answers = Answers(settings.getint("URLSIEVE_MEMORY", ANSWERS))
+        #: Digests met while the server is away: seen, until it is back and knows their keys.
         self.met = set()
         self.owed = []
         self.away_until = 0.0
+        #: Requests of the journal that were handed in again: number and key. They are new, once.
+        self.restored = {}
+        #: Scrapy's fingerprint tells the same requests apart as the profile `scrapy` does, and no others.
+        self.is_scrapy = self.create == ["PROFILE", "scrapy"]
+        self.is_ending = False
         self.debug = settings.getbool("DUPEFILTER_DEBUG")
         self.logs_repeats = True
 
@@ -68,24 +84,45 @@ class UrlsieveDupeFilter(BaseDupeFilter):
         return cls(crawler)
 
     def open(self):
-        """Makes the sieve, unless it is there. A server that is away now is tried again later."""
+        """Makes the sieve, unless it is there. A server that is away now is tried again later, or ends the spider."""
+        if self.has_jobdir and not self.journal:
+            logger.warning(
+                "urlsieve: JOBDIR without URLSIEVE_JOURNAL: requests that wait are lost when the spider is killed; "
+                "set URLSIEVE_JOURNAL to a file"
+            )
         try:
             self._make()
-        except redis.AuthenticationError:
-            raise
+        except redis.AuthenticationError as error:
+            self._end(error)
         except AWAY as error:
             self._away(error)
+        except redis.RedisError as error:
+            self._end(error)
 
     def close(self, reason):
         try:
-            self._pay()
+            # What was met before the spider was ended was not fetched: it stays unmarked.
+            if not self.is_ending:
+                self._pay()
         except redis.RedisError:
             logger.warning("urlsieve: %d requests were not marked, the server is away", len(self.owed))
         self.client.close()
         if self.journal:
-            self.journal.close()
+            self.journal.close(is_empty=self._is_in_jobdir())
+
+    def restore(self, request):
+        """A request of the journal: to be fetched, whatever the sieve says of it."""
+        key = self.key_of(request)
+        self.restored[request.meta[NUMBER]] = key
+        # Perhaps it was written down but not marked when the spider was killed.
+        self.owed.append(key)
 
     def request_seen(self, request):
+        # A redirect has the number of the request that led to it, but another key.
+        number = request.meta.get(NUMBER)
+        if number in self.restored and self.restored[number] == self.key_of(request):
+            del self.restored[number]
+            return False
         verdict = self.verdicts.pop(request, None)
         if verdict is None:
             self.ask([request])
@@ -130,28 +167,40 @@ class UrlsieveDupeFilter(BaseDupeFilter):
             self._pay()
             if self.journal:
                 seen = self.client.execute_command("SIEVE.HAS", self.name, *keys)
+                self._remember((one, key) for one, key, was in zip(requests, keys, seen) if was)
                 self.journal.add([one for one, was in zip(requests, seen) if not was], self.crawler.spider)
             verdicts = self.client.execute_command("SIEVE.ADD", self.name, *keys)
         except redis.RedisError as error:
             self._away(error)
             return self._without(requests, keys)
         self.away_until = 0.0
+        self._remember(zip(requests, keys))
         return [bool(verdict) for verdict in verdicts]
 
-    # By what was met since the server went, as Scrapy's own filter would.
+    # By what the server answered before it went, and what was met since.
     def _without(self, requests, keys):
         self.stats.inc_value("urlsieve/without_server", len(keys))
         fresh = []
         for request, key in zip(requests, keys):
-            fingerprint = self.crawler.request_fingerprinter.fingerprint(request)
-            is_new = fingerprint not in self.met
+            digest = self._digest(request, key)
+            is_new = digest not in self.met and digest not in self.answers
             fresh.append(is_new)
             if is_new:
-                self.met.add(fingerprint)
+                self.met.add(digest)
                 self.owed.append(key)
                 if self.journal and NUMBER not in request.meta:
                     self.journal.add([request], self.crawler.spider)
         return fresh
+
+    def _remember(self, asked):
+        for request, key in asked:
+            self.answers.add(self._digest(request, key))
+
+    # 20 bytes for all requests that the sieve takes for the same one, or for some of them.
+    def _digest(self, request, key):
+        if (self.is_scrapy or self.by_fingerprint) and len(key) <= LONG:
+            return self.crawler.request_fingerprinter.fingerprint(request)
+        return hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=20).digest()
 
     def _make(self):
         try:
@@ -169,6 +218,8 @@ class UrlsieveDupeFilter(BaseDupeFilter):
         while self.owed:
             self.client.execute_command("SIEVE.ADD", self.name, *self.owed[:BATCH])
             del self.owed[:BATCH]
+        for digest in self.met:
+            self.answers.add(digest)
         self.met.clear()
 
     def _is_away(self):
@@ -176,11 +227,85 @@ class UrlsieveDupeFilter(BaseDupeFilter):
 
     def _away(self, error):
         self.stats.inc_value("urlsieve/errors")
-        if not self.away_until:
-            logger.warning("urlsieve: %s; requests count as new until the server is back", error)
-            if self.on_error == "close" and self.crawler.engine:
-                self.crawler.engine.close_spider(self.crawler.spider, "urlsieve_away")
+        if self.on_error == "close":
+            self._end(error)
+        elif not self.away_until:
+            logger.warning(
+                "urlsieve: %s; requests that this process has not met before count as new until the server is back",
+                error,
+            )
         self.away_until = time.monotonic() + self.retry_seconds
+
+    # Whether Scrapy's scheduler, which closes its filter last, has just written all requests that wait into JOBDIR.
+    def _is_in_jobdir(self):
+        engine = self.crawler.engine
+        slot = getattr(engine, "slot", None) or getattr(engine, "_slot", None)
+        return self.has_jobdir and getattr(getattr(slot, "scheduler", None), "dqs", None) is not None
+
+    # Closes the spider, once, and makes `scrapy crawl` and `scrapy runspider` exit with 1.
+    def _end(self, error):
+        if self.is_ending:
+            return
+        self.is_ending = True
+        place = "{host}:{port}".format(**{"host": "?", "port": "?", **self.client.connection_pool.connection_kwargs})
+        logger.error("urlsieve: the spider ends, its sieve at %s cannot be used: %s", place, error)
+        self.away_until = float("inf")
+        engine = self.crawler.engine
+        if engine is not None and engine.running:
+            self._close_spider()
+        else:
+            self.crawler.signals.connect(self._close_started, signal=signals.engine_started)
+        self.crawler.signals.connect(self._fail, signal=signals.engine_stopped)
+
+    # An engine can close its spider when it runs: a turn of the event loop after it says that it has started.
+    def _close_started(self):
+        from twisted.internet import reactor
+
+        reactor.callLater(0, self._close_spider)
+
+    def _close_spider(self):
+        self.crawler.engine.close_spider(self.crawler.spider, REASON)
+
+    # Scrapy's commands exit with 1 when a crawler ends without a spider.
+    def _fail(self):
+        self.crawler.spider = None
+
+
+class Answers:
+    """The digests that were added last, in a table of fixed size: 8 bytes each, in buckets of four. A full bucket forgets
+    one of its own. Errs towards "there" at 4 in 2**64."""
+
+    WAYS = 4
+    PARTS = struct.Struct("<QQ")
+
+    def __init__(self, size):
+        self.buckets = max(0, size) // self.WAYS
+        self.slots = array("Q", bytes(8 * self.WAYS * self.buckets))
+        self.next = 0
+
+    def __contains__(self, digest):
+        if not self.buckets:
+            return False
+        start, mark = self._place(digest)
+        return mark in self.slots[start : start + self.WAYS]
+
+    def add(self, digest):
+        if not self.buckets:
+            return
+        start, mark = self._place(digest)
+        bucket = self.slots[start : start + self.WAYS]
+        if mark in bucket:
+            return
+        if 0 in bucket:
+            self.slots[start + bucket.index(0)] = mark
+            return
+        self.next = (self.next + 1) % self.WAYS
+        self.slots[start + self.next] = mark
+
+    # 0 is an empty slot.
+    def _place(self, digest):
+        place, mark = self.PARTS.unpack_from(digest)
+        return place % self.buckets * self.WAYS, mark or 1
 
 
 class UrlsieveMiddleware:
@@ -247,9 +372,8 @@ class UrlsieveMiddleware:
     def _left(self, spider):
         journal = self.filter.journal
         for request in journal.left(spider) if journal else []:
-            # Perhaps it was written down but not marked when the spider was killed.
-            self.filter.owed.append(self.filter.key_of(request))
-            yield request.replace(dont_filter=True)
+            self.filter.restore(request)
+            yield request
 
     def _done(self, response):
         if self.filter.journal:
@@ -310,7 +434,9 @@ class Journal:
         for saved in restored:
             yield request_from_dict(saved, spider=spider)
 
-    def close(self):
+    def close(self, is_empty=False):
+        if is_empty:
+            os.ftruncate(self.file, 0)
         os.close(self.file)
 
     def _packed(self, record):

@@ -1,5 +1,6 @@
 """The dupe filter and its journal by hand: dupefilter.py URL FOLDER; prints what it saw as one JSON object."""
 
+import hashlib
 import json
 import logging
 import os
@@ -8,7 +9,7 @@ import sys
 
 import scrapy
 from scrapy.utils.test import get_crawler
-from urlsieve_dupefilter import Journal, UrlsieveDupeFilter
+from urlsieve_dupefilter import Answers, Journal, UrlsieveDupeFilter
 
 url, folder = sys.argv[1:]
 logging.disable(logging.CRITICAL)
@@ -53,6 +54,21 @@ nobody = opened(URLSIEVE_NAME="one", URLSIEVE_URL="redis://127.0.0.1:9")
 without = [nobody.request_seen(request) for request in requests]
 errors = nobody.stats.get_value("urlsieve/errors")
 
+# What the server answered is still known when it has gone.
+gone = opened(URLSIEVE_NAME="one")
+gone.ask(requests)
+gone.client = nobody.client
+another = scrapy.Request("http://example.com/another")
+outage = [gone.request_seen(request.copy()) for request in [*requests, another, another]]
+
+# A table of fixed size forgets, but takes nothing for known that it was not given.
+answers = Answers(4000)
+digests = [hashlib.sha1(str(i).encode()).digest() for i in range(20_000)]
+for digest in digests[:10_000]:
+    answers.add(digest)
+known = [digest in answers for digest in digests]
+kept = [sum(known[:10_000]), known[9_999] and not any(known[10_000:])]
+
 # Cut at any byte, the journal holds a beginning of what was written.
 path = os.path.join(folder, "journal")
 spider = one_by_one.crawler.spider
@@ -79,6 +95,8 @@ print(
             "fingerprints": fingerprints,
             "without": without,
             "errors": errors,
+            "outage": outage,
+            "kept": kept,
             "left": found,
         }
     )

@@ -39,7 +39,8 @@ function start(program: string, args: string[]): ChildProcess {
   return child
 }
 
-const ended = (child: ChildProcess) => new Promise<void>((resolve) => child.on('close', () => resolve()))
+const ended = (child: ChildProcess) =>
+  new Promise<number | null>((resolve) => child.on('close', (code) => resolve(code)))
 
 describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}`, () => {
   const site = new Site(PAGES, 6)
@@ -74,6 +75,7 @@ describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}
     kind: 'own' | 'sieve',
     settings: Record<string, string | number> = {},
     killAfter?: number,
+    signal: NodeJS.Signals = 'SIGKILL',
   ) {
     const all = kind === 'own' ? {} : { URLSIEVE_URL: `redis://127.0.0.1:${server.port}`, ...settings }
     const child = start(PYTHON, [
@@ -85,7 +87,7 @@ describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}
     const until = served.hits.length + (killAfter ?? Number.POSITIVE_INFINITY)
     if (killAfter !== undefined) {
       served.onHit = (count) => {
-        if (count === until) child.kill('SIGKILL')
+        if (count === until) child.kill(signal)
       }
     }
     let out = ''
@@ -124,6 +126,8 @@ describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}
       fingerprints: repeats,
       without: repeats,
       errors: 1,
+      outage: [...repeats.map(() => true), false, true],
+      kept: [3985, true],
       left: [[], ['0'], ['0', '1'], ['0', '1', '2'], ['0', '1', '2', '3'], ['1', '2', '3']],
     })
   })
@@ -173,6 +177,85 @@ describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}
     expect(keys.length - new Set(keys).size).toBeLessThanOrEqual(KILLS * 2 * CONCURRENCY)
   })
 
+  it('a redirect that the journal hands in again leads to no page that was fetched before', async () => {
+    const journal = join(data.folder, 'journal')
+    await crawl('sieve')
+    const write =
+      'import sys, scrapy; from urlsieve_dupefilter import Journal; journal = Journal(sys.argv[1]);' +
+      'journal.add([scrapy.Request(url) for url in sys.argv[2:]], None); journal.close()'
+    await ended(start(PYTHON, ['-c', write, journal, `${served.origin}/r/37`, `${served.origin}/r/1`]))
+    served.hits.length = 0
+    expect((await crawl('sieve', { URLSIEVE_JOURNAL: journal })).report).not.toBeNull()
+    // The target of /r/37 is known; nothing links to /r/1, and its target /rr/1 is new.
+    expect(served.hits.toSorted()).toEqual(['/r/1', '/r/37', '/rr/1'])
+  })
+
+  /** `scrapy runspider` with a sieve, on one page. */
+  async function runSpider(settings: Record<string, string>) {
+    const file = fileURLToPath(new URL('./one_page.py', import.meta.url))
+    const all = {
+      DUPEFILTER_CLASS: 'urlsieve_dupefilter.UrlsieveDupeFilter',
+      REQUEST_FINGERPRINTER_IMPLEMENTATION: '2.7',
+      TELNETCONSOLE_ENABLED: '0',
+      LOG_LEVEL: 'WARNING',
+      START: `${served.origin}/`,
+      ...settings,
+    }
+    const flags = Object.entries(all).flatMap(([name, value]) => ['-s', `${name}=${value}`])
+    const child = start(PYTHON, ['-m', 'scrapy', 'runspider', file, ...flags])
+    let stderr = ''
+    child.stderr!.on('data', (chunk: Buffer) => {
+      stderr += chunk
+    })
+    return { code: await ended(child), stderr }
+  }
+
+  it('a sieve that cannot be used ends the spider with one line and a failing exit', async () => {
+    const away = await runSpider({ URLSIEVE_ON_ERROR: 'close', URLSIEVE_URL: 'redis://127.0.0.1:1' })
+    expect(away.stderr).toMatch(
+      /^[^\n]*urlsieve: the spider ends, its sieve at 127\.0\.0\.1:1 cannot be used: [^\n]*\n$/,
+    )
+    expect(away.code).toBe(1)
+    const url = `redis://127.0.0.1:${server.port}`
+    const refused = await runSpider({ URLSIEVE_CREATE: 'PROFILE,nonsense', URLSIEVE_URL: url })
+    expect(refused.stderr).toMatch(/^[^\n]*urlsieve: the spider ends, [^\n]*nonsense[^\n]*\n$/)
+    expect(refused.code).toBe(1)
+    expect(served.hits).toEqual([])
+    expect(await runSpider({ URLSIEVE_URL: url })).toEqual({ code: 0, stderr: '' })
+    expect(served.hits).toEqual(['/'])
+  })
+
+  it('JOBDIR without a journal is warned of; with both, a clean stop hands in each request once', async () => {
+    const url = `redis://127.0.0.1:${server.port}`
+    const jobdir = join(data.folder, 'job')
+    const warned = await runSpider({ URLSIEVE_URL: url, JOBDIR: jobdir })
+    expect(warned.code).toBe(0)
+    expect(warned.stderr).toMatch(/^[^\n]*urlsieve: JOBDIR without URLSIEVE_JOURNAL: [^\n]*\n$/)
+    served.hits.length = 0
+    const settings = {
+      JOBDIR: join(data.folder, 'both'),
+      URLSIEVE_JOURNAL: join(data.folder, 'journal'),
+      URLSIEVE_NAME: 'both',
+    }
+    await crawl('sieve', settings, Math.floor(paper.size / 3), 'SIGINT')
+    expect(served.hits.length).toBeLessThan(paper.size)
+    expect((await crawl('sieve', settings)).report).not.toBeNull()
+    expectAllOnce(served.hits.map((hit) => served.origin + hit))
+  })
+
+  it('a server that is silent for a while: every page once', async () => {
+    const [from, to] = [Math.floor(paper.size / 3), Math.floor((2 * paper.size) / 3)]
+    served.onHit = (count) => {
+      if (count === from) server.pause()
+      if (count === to) server.resume()
+    }
+    const settings = { URLSIEVE_RETRY_SECONDS: 0.2, URLSIEVE_TIMEOUT: 0.3 }
+    const { report } = await crawl('sieve', settings)
+    server.resume()
+    expect(Number(report!.stats['urlsieve/without_server'])).toBeGreaterThan(0)
+    expectAllOnce(served.hits.map((hit) => served.origin + hit))
+  })
+
   it('a server that goes away and comes back: every page, twice at most', async () => {
     let restart: Promise<unknown> | undefined
     served.onHit = (count) => {
@@ -187,14 +270,14 @@ describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}
     }
     const { report, stderr } = await crawl('sieve', { URLSIEVE_RETRY_SECONDS: 0.2 })
     await restart
-    expect(stderr).toMatch(/urlsieve: .*requests count as new until the server is back/)
+    expect(stderr).toMatch(/urlsieve: .*count as new until the server is back/)
     const keys = served.hits.map((hit) => scrapyKey(served.origin + hit))
     expect([...paper.keys()].filter((key) => !keys.includes(key))).toEqual([])
     expect(Number(report!.stats['urlsieve/without_server'])).toBeGreaterThan(0)
-    // Pages marked before it went, and linked again while it was away, are fetched again: it errs towards "new".
+    // Marks that a killed server had not written down are gone: those pages are fetched again. It errs towards "new".
     const times = new Map<string, number>()
     for (const key of keys) times.set(key, (times.get(key) ?? 0) + 1)
-    expect(Math.max(...times.values())).toBe(2)
+    expect(Math.max(...times.values())).toBeLessThanOrEqual(2)
     served.hits.length = 0
     served.onHit = () => {}
     await crawl('sieve')

@@ -4,6 +4,9 @@ import { main } from '../e2e/command.ts'
 
 export interface SieveServer {
   readonly port: number
+  /** Stops and goes on: connections stay, answers do not come. */
+  pause(): void
+  resume(): void
   /** Ends it at once, as a crash does. */
   kill(): Promise<void>
 }
@@ -26,6 +29,8 @@ export async function startSieveServer(folder?: string, port = 0): Promise<Sieve
   })
   return {
     port: Number(heard[1]),
+    pause: () => child.kill('SIGSTOP'),
+    resume: () => child.kill('SIGCONT'),
     kill() {
       child.kill('SIGKILL')
       return closed
