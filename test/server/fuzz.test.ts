@@ -94,7 +94,20 @@ const words = [
   'AUTH',
   '',
 ]
-const vectors = ['PING\r\n', 'BF.ADD k "a b"\n', '*0\r\n', '*-1\r\n', '\r\n', "ECHO 'x\\'y'\r\n", 'x"\n']
+const vectors = [
+  'MULTI\r\n',
+  'EXEC\r\n',
+  'WATCH k\r\n',
+  'SELECT 1\r\n',
+  'SELECT 0\r\n',
+  'PING\r\n',
+  'BF.ADD k "a b"\n',
+  '*0\r\n',
+  '*-1\r\n',
+  '\r\n',
+  "ECHO 'x\\'y'\r\n",
+  'x"\n',
+]
 
 function makeInput(random: () => number): Buffer {
   const pick = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)]!

@@ -1,7 +1,8 @@
 // Pipelines: answered in order, in batches, however they are cut, and by a house that answers later too.
 import { describe, expect, it } from 'vitest'
 import { type Items, SieveError } from '../../src/index.ts'
-import type { Hosted, House } from '../../src/server/house.ts'
+import type { Hosted } from '../../src/server/house.ts'
+import { late } from './late-house.ts'
 import { encoded, plain, type Raw } from './raw.ts'
 import { fresh, pair, served } from './serving.ts'
 
@@ -37,41 +38,6 @@ async function checkMixed(client: Raw): Promise<void> {
       if (size < 100) await new Promise(setImmediate)
     }
     for (const [words, answer] of script) expect(plain(await client.read()), words.join(' ')).toEqual(answer)
-  }
-}
-
-/** A house that answers later, as one on other machines would; the bytes it was given are gone by then. */
-function late(house: House): House {
-  const lateOf = (hosted: Hosted): Hosted => {
-    const later = (verb: 'add' | 'has') => async (items: Items) => {
-      const own = { bytes: items.bytes.slice(), starts: items.starts.slice(), ends: items.ends.slice() }
-      await new Promise(setImmediate)
-      return hosted[verb](own)
-    }
-    const { name, kind, bloom, createdAt, meters } = hosted
-    return {
-      ...{ name, kind, createdAt, meters, ...(bloom && { bloom }) },
-      add: later('add'),
-      has: later('has'),
-      explain: (url) => hosted.explain(url),
-      stats: async () => hosted.stats(),
-      save: () => hosted.save(),
-    }
-  }
-  const known = new WeakMap<Hosted, Hosted>()
-  const get = (name: string) => {
-    const hosted = house.get(name)
-    if (hosted && !known.has(hosted)) known.set(hosted, lateOf(hosted))
-    return hosted && known.get(hosted)
-  }
-  return {
-    faults: house.faults,
-    get,
-    list: () => house.list(),
-    create: async (...asked) => get((await house.create(...asked)).name)!,
-    drop: (name) => house.drop(name),
-    sizeBytes: 0,
-    close: () => house.close(),
   }
 }
 

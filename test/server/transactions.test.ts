@@ -1,6 +1,7 @@
 // MULTI, EXEC, DISCARD, WATCH, UNWATCH: Redis' replies and words, all or nothing, and nothing before EXEC. And SELECT: no
 // command is done in another database than the one a client asked for.
 import { afterEach, describe, expect, it } from 'vitest'
+import { late } from './late-house.ts'
 import { encoded, plain, type Raw } from './raw.ts'
 import { fresh, pair, type Served, type Setting, served } from './serving.ts'
 
@@ -243,6 +244,45 @@ describe('limits', () => {
     client.close()
     while (meters.adds < 40_000) await turn()
     expect(await other.ask('SIEVE.HAS', 'big', ...urls(399))).toEqual(urls(399).map(() => 1))
+  })
+})
+
+describe('over a house that answers later', async () => {
+  const shared = await served({ wrap: (house) => Object.assign(late(house), { isShared: true }) })
+
+  it('replies come in order, and WATCH is refused', async () => {
+    const client = await shared.connect()
+    expect(await client.ask('WATCH', 'a')).toMatch(/^!ERR WATCH is not possible with --redis/)
+    const lines = [
+      ['MULTI'],
+      ['BF.ADD', 'a', 'x'],
+      ['BF.MADD', 'a', 'x', 'y'],
+      ['PING'],
+      ['BF.EXISTS', 'a', 'y'],
+      ['BF.ADD', 'b', 'x'],
+      ['EXEC'],
+      ['BF.CARD', 'a'],
+    ]
+    expect((await asked(client, lines)).slice(-2)).toEqual([[1, [0, 1], 'PONG', 1, 1], 2])
+  })
+
+  it('one that has begun is done to its end when its client goes', async () => {
+    const [client, other] = [await shared.connect(), await shared.connect()]
+    const name = fresh()
+    await client.ask('BF.RESERVE', name, '0.001', '1000')
+    const lines = Array.from({ length: 40 }, (_, i) => [
+      ['BF.ADD', name, `item-${i}`],
+      ['BF.EXISTS', name, `item-${i}`],
+    ])
+    await asked(client, [['MULTI'], ...lines.flat()])
+    // Behind it in the same write: what a connection that has gone asked for is not done.
+    client.write(Buffer.concat([encoded('EXEC'), encoded('BF.ADD', name, 'behind')]))
+    const { meters } = shared.house.get(name)!
+    while (meters.adds === 0) await new Promise((resolve) => setImmediate(resolve))
+    expect(meters.adds).toBeLessThan(40)
+    client.close()
+    while (meters.adds < 40) await new Promise((resolve) => setImmediate(resolve))
+    expect(await other.ask('BF.CARD', name)).toBe(40)
   })
 })
 
