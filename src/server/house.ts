@@ -72,6 +72,8 @@ export interface House {
   drop(name: string): Promise<boolean>
   /** Makes a sieve of a .sieve file, for BF.LOADCHUNK. Throws as `create` does. */
   readonly adopt?: (name: string, path: string, bloom: BloomSpec) => Promise<Hosted>
+  /** A folder of this house alone for dumps and loads, on the disk where the sieves are; none: a temporary one. */
+  readonly transfers?: string | undefined
   /** Bytes of all sieves together. */
   readonly sizeBytes: number
   /** The most they may take, where there is a limit. */

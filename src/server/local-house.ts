@@ -1,15 +1,13 @@
 // The sieves of a server in this process: in memory, or each in its folder under --data, where a restart finds them.
-import { closeSync, statSync } from 'node:fs'
 import { SieveError } from '../errors.ts'
-import { type Durability, Sieve } from '../index.ts'
-import { openFile, readHeader } from '../store/snapshot.ts'
+import { type Durability, Sieve, type SieveOptions } from '../index.ts'
 import { DataFolder, type Entry } from './data-folder.ts'
-import { Faults } from './faults.ts'
-import { SIEVE_BYTES } from './growth.ts'
+import { asideOf, Faults } from './faults.ts'
 import type { BloomSpec, Hosted, House, SieveSpec } from './house.ts'
+import { memoryOfFile } from './loaded-file.ts'
 import { LocalSieve } from './local-sieve.ts'
 import { checkName, nameTaken } from './names.ts'
-import { optionsOf, plannedBytes, servedFilters } from './sieve-spec.ts'
+import { optionsOf, plannedBytes } from './sieve-spec.ts'
 
 export interface LocalHouseOptions {
   /** Where sieves last; in memory without it. */
@@ -26,6 +24,8 @@ export interface LocalHouseOptions {
 export class LocalHouse implements House {
   readonly faults: Faults
   readonly #sieves = new Map<string, LocalSieve>()
+  /** Folders of the sieves that could not be opened. */
+  readonly #aside = new Map<string, string>()
   /** Names that are being made or dropped. */
   readonly #busy = new Map<string, Promise<unknown>>()
   readonly #options: LocalHouseOptions
@@ -39,19 +39,31 @@ export class LocalHouse implements House {
     this.#data = options.data === undefined ? undefined : new DataFolder(options.data)
   }
 
-  /** Opens what is there. Throws when it takes more memory than allowed, or another server has the folder. */
+  /**
+   * Opens what is there; a sieve that cannot be opened is set aside, and the others are served. Throws when they take more
+   * memory than allowed, or another server has the folder.
+   */
   static async open(options: LocalHouseOptions): Promise<LocalHouse> {
     const house = new LocalHouse(options)
     try {
-      for (const entry of house.#data?.entries() ?? []) {
-        await house.#make(entry)
+      const { entries, bad } = house.#data?.entries() ?? { entries: [], bad: [] }
+      for (const { name, folder, error } of bad) house.#setAside(name, folder, error)
+      for (const entry of entries) {
+        await house.#revive(entry).catch((error: unknown) => {
+          house.#setAside(entry.name, house.#data!.folderOf(entry.name), error)
+        })
         house.#check(0, 'open what is in the folder')
       }
+      await house.#data?.cleared()
       return house
     } catch (error) {
       await house.close()
       throw error
     }
+  }
+
+  get transfers(): string | undefined {
+    return this.#data?.transfers
   }
 
   get(name: string): Hosted | undefined {
@@ -81,7 +93,7 @@ export class LocalHouse implements House {
 
   async adopt(name: string, path: string, bloom: BloomSpec): Promise<Hosted> {
     checkName(name)
-    const bytes = checkFile(path)
+    const bytes = await memoryOfFile(path)
     return this.#begin(name, bytes, async () => {
       if (this.#data) return this.#make({ name, spec: {}, bloom, createdAt: new Date() }, path)
       return this.#take(name, await Sieve.load(path), new Date(), bloom)
@@ -91,17 +103,19 @@ export class LocalHouse implements House {
   async drop(name: string): Promise<boolean> {
     await this.#settled(name)
     const sieve = this.#sieves.get(name)
-    if (!sieve) return false
+    const aside = this.#aside.get(name)
+    if (!sieve && aside === undefined) return false
     this.#sieves.delete(name)
-    this.faults.endAll(name)
     await this.#alone(name, async () => {
-      await sieve.close().catch(() => {}) // what is dropped need not be on the disk
+      await sieve?.close().catch(() => {}) // what is dropped need not be on the disk
       try {
-        this.#data?.remove(name)
+        await this.#data?.remove(aside ?? this.#data.folderOf(name))
       } catch (error) {
-        await this.#reopen(sieve)
+        if (sieve) await this.#reopen(sieve)
         throw error
       }
+      this.#aside.delete(name)
+      this.faults.endAll(name)
     })
     return true
   }
@@ -110,7 +124,7 @@ export class LocalHouse implements House {
     while (this.#busy.size > 0) await Promise.allSettled(this.#busy.values())
     const ends = await Promise.allSettled(Array.from(this.#sieves.values(), (sieve) => sieve.close()))
     this.#sieves.clear()
-    this.#data?.release()
+    await this.#data?.release()
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   }
 
@@ -118,6 +132,8 @@ export class LocalHouse implements House {
   async #begin(name: string, bytes: number, make: () => Promise<LocalSieve>): Promise<Hosted> {
     await this.#settled(name)
     if (this.#sieves.has(name)) throw nameTaken(name)
+    const aside = asideOf(this.faults, name)
+    if (aside !== undefined) throw new SieveError('corrupt', aside)
     const { mostSieves } = this.#options
     if (this.#sieves.size + this.#busy.size >= mostSieves) {
       throw new SieveError(
@@ -145,9 +161,9 @@ export class LocalHouse implements House {
   // Its folder could not be removed, so a restart would find it: it is served on.
   async #reopen({ name, createdAt, bloom }: LocalSieve): Promise<void> {
     try {
-      await this.#make({ name, spec: {}, createdAt, ...(bloom && { bloom }) })
+      await this.#openStore({ name, spec: {}, createdAt, ...(bloom && { bloom }) }, {})
     } catch (error) {
-      this.faults.begin('set-aside', (error as Error).message, name)
+      this.#setAside(name, this.#data!.folderOf(name), error)
     }
   }
 
@@ -155,18 +171,35 @@ export class LocalHouse implements House {
   async #make(entry: Entry, file?: string): Promise<LocalSieve> {
     const { name, spec, bloom, createdAt } = entry
     const data = this.#data
-    if (!data) return this.#take(name, await Sieve.create(optionsOf(spec, bloom)), createdAt, bloom)
-    const isMade = data.isMade(name)
-    if (!isMade) data.write(entry, file)
-    const options = isMade || file !== undefined ? {} : optionsOf(spec, bloom)
-    const durability = this.#options.durability ?? 'interval'
+    const options = file === undefined ? optionsOf(spec, bloom) : {}
+    if (!data) return this.#take(name, await Sieve.create(options), createdAt, bloom)
+    await data.write(entry, file)
     try {
-      const sieve = await Sieve.open(data.folderOf(name), { ...options, durability })
-      return this.#take(name, sieve, createdAt, bloom)
+      return await this.#openStore(entry, options)
     } catch (error) {
-      if (!isMade) data.remove(name)
+      await data.remove(data.folderOf(name))
       throw error
     }
+  }
+
+  // A sieve that was there when the server stopped. Its folder stays whatever happens.
+  async #revive(entry: Entry): Promise<void> {
+    const isMade = this.#data!.isMade(entry.name)
+    await this.#openStore(entry, isMade ? {} : optionsOf(entry.spec, entry.bloom))
+  }
+
+  async #openStore({ name, bloom, createdAt }: Entry, options: SieveOptions): Promise<LocalSieve> {
+    const durability = this.#options.durability ?? 'interval'
+    const sieve = await Sieve.open(this.#data!.folderOf(name), { ...options, durability })
+    return this.#take(name, sieve, createdAt, bloom)
+  }
+
+  // Its files are left as they are, and its name is refused until they are repaired or dropped.
+  #setAside(name: string, folder: string, error: unknown): void {
+    this.#aside.set(name, folder)
+    const why = error instanceof Error ? error.message : String(error)
+    const help = `'urlsieve verify --repair ${folder}' and a restart bring back what can be kept, DEL drops it`
+    this.faults.begin('set-aside', `${why}; ${help}`, name)
   }
 
   #take(name: string, sieve: Sieve, createdAt: Date, bloom?: BloomSpec): LocalSieve {
@@ -184,23 +217,5 @@ export class LocalHouse implements House {
       'room',
       `no memory to ${what}: ${taken} bytes are taken, ${Math.ceil(bytes)} more are needed, ${memoryBytes} are allowed (--memory)`,
     )
-  }
-}
-
-// What a file says of itself, before it is believed: how much memory it will take.
-function checkFile(path: string): number {
-  const fd = openFile(path)
-  try {
-    const { header } = readHeader(path, fd)
-    const { filter, plan, shards, profile } = header
-    const isServed = (servedFilters as readonly string[]).includes(filter)
-    const { size } = statSync(path)
-    const isWhole = Array.isArray(shards) && shards.length <= 1 + size / SIEVE_BYTES
-    if (!isServed || !isWhole || profile?.name !== 'raw' || !(plan?.sizeBytes >= 0)) {
-      throw new SieveError('corrupt', 'received bad data: expected what BF.SCANDUMP gave')
-    }
-    return Math.max(plan.sizeBytes, size) + SIEVE_BYTES
-  } finally {
-    closeSync(fd)
   }
 }

@@ -6,10 +6,11 @@ import type { DeletingSieve, Explanation, FolderSieve, Items, Plan, Sieve, Stats
 import { DiskWatch } from './disk-watch.ts'
 import type { Faults } from './faults.ts'
 import { bytesOf, growthOf } from './growth.ts'
-import type { BloomSpec, Hosted } from './house.ts'
+import type { Answers, BloomSpec, Hosted } from './house.ts'
 import { type Layers, layersOf } from './layers.ts'
 import { type Meters, newMeters } from './meters.ts'
 import { wasDropped } from './names.ts'
+import { inParts, oneByOne } from './parts.ts'
 
 /** RedisBloom's words. */
 const FULL = 'non scaling filter is full'
@@ -27,12 +28,13 @@ export class LocalSieve implements Hosted {
   readonly createdAt: Date
   readonly plan: Plan
   readonly meters: Meters = newMeters()
-  readonly forget?: (urls: readonly string[]) => Uint8Array
+  readonly forget?: (urls: readonly string[]) => Answers<Uint8Array>
   readonly under?: (folder: string) => boolean
   /** Memory it has, by the last look. */
   sizeBytes: number
   writes = 0
-  readonly #sieve: Sieve
+  /** None once it is closed: it answers no more, and whoever still holds it does not keep its memory. */
+  #open: Sieve | null
   readonly #askRoom: AskRoom
   /** Items it may take before memory is asked for again. */
   #allowed = 0
@@ -42,7 +44,6 @@ export class LocalSieve implements Hosted {
   #capacity: number
   readonly #faults: Faults
   readonly #disk: DiskWatch | undefined
-  #isClosed = false
 
   constructor(
     name: string,
@@ -57,7 +58,7 @@ export class LocalSieve implements Hosted {
     if (bloom) this.bloom = bloom
     this.createdAt = createdAt
     this.plan = sieve.plan
-    this.#sieve = sieve
+    this.#open = sieve
     this.#askRoom = askRoom
     const stats = sieve.stats()
     this.#count = stats.urls
@@ -70,24 +71,33 @@ export class LocalSieve implements Hosted {
       : (expectedUrls ?? Number.POSITIVE_INFINITY)
     this.#checkCapacity()
     if (!bloom && 'delete' in sieve) {
-      this.forget = (urls) => this.#write(() => forgetAll(sieve as DeletingSieve, urls))
+      this.forget = (urls) =>
+        oneByOne(urls, (url) => this.#write(() => Number((this.#sieve as DeletingSieve).delete(url))))
     }
-    if (!bloom && 'hasUnder' in sieve) {
-      this.under = (folder) => {
-        this.#checkOpen()
-        return (sieve as FolderSieve).hasUnder(folder)
-      }
-    }
+    if (!bloom && 'hasUnder' in sieve) this.under = (folder) => (this.#sieve as FolderSieve).hasUnder(folder)
   }
 
-  add(items: Items): Uint8Array {
+  get #sieve(): Sieve {
+    if (this.#open) return this.#open
+    throw wasDropped(this.name)
+  }
+
+  add(items: Items): Answers<Uint8Array> {
     const count = items.starts.length
     this.reserve(count)
     this.#allowed -= count
-    if (this.bloom?.expansion === 0) {
-      const { capacity } = this.bloom
-      return this.#write(() => this.#addWhileRoom(items, capacity))
+    const { bloom } = this
+    if (bloom?.expansion === 0) {
+      return inParts(items, (part) => this.#write(() => this.#addWhileRoom(part, bloom.capacity)))
     }
+    return inParts(items, (part) => this.#addSome(part))
+  }
+
+  reserve(items: number): void {
+    if (items > this.#allowed) this.#ask(items)
+  }
+
+  #addSome(items: Items): Uint8Array {
     try {
       const verdicts = this.#write(() => this.#sieve.addItems(items))
       if (this.#capacity !== Number.POSITIVE_INFINITY) this.#countNew(verdicts)
@@ -98,17 +108,11 @@ export class LocalSieve implements Hosted {
     }
   }
 
-  reserve(items: number): void {
-    if (items > this.#allowed) this.#ask(items)
-  }
-
-  has(items: Items): Uint8Array {
-    this.#checkOpen()
-    return this.#sieve.hasItems(items)
+  has(items: Items): Answers<Uint8Array> {
+    return inParts(items, (part) => this.#sieve.hasItems(part))
   }
 
   explain(url: string): Explanation & Layers {
-    this.#checkOpen()
     const explanation = this.#sieve.explain(url)
     return { ...explanation, ...layersOf(this.#sieve, explanation) }
   }
@@ -120,7 +124,6 @@ export class LocalSieve implements Hosted {
   }
 
   async save(): Promise<void> {
-    this.#checkOpen()
     if (!this.#disk) return
     try {
       await this.#sieve.save()
@@ -131,24 +134,19 @@ export class LocalSieve implements Hosted {
   }
 
   async dump(path: string): Promise<void> {
-    this.#checkOpen()
     await this.#sieve.save(path)
-    this.#checkOpen()
+    if (!this.#open) throw wasDropped(this.name)
   }
 
   /** It answers no more, whoever still holds it. */
   async close(): Promise<void> {
-    this.#isClosed = true
+    const sieve = this.#open
+    this.#open = null
     this.#disk?.close()
-    await this.#sieve.close()
-  }
-
-  #checkOpen(): void {
-    if (this.#isClosed) throw wasDropped(this.name)
+    await sieve?.close()
   }
 
   #write<T>(act: () => T): T {
-    this.#checkOpen()
     this.writes++
     try {
       return act()
@@ -208,17 +206,4 @@ export class LocalSieve implements Hosted {
     }
     return verdicts
   }
-}
-
-function forgetAll(sieve: DeletingSieve, urls: readonly string[]): Uint8Array {
-  const answers = new Uint8Array(urls.length)
-  for (const [i, url] of urls.entries()) {
-    try {
-      answers[i] = Number(sieve.delete(url))
-    } catch (error) {
-      if (error instanceof SieveError && i > 0) error.answered = answers.slice(0, i)
-      throw error
-    }
-  }
-  return answers
 }

@@ -6,6 +6,8 @@ import { SieveError } from '../errors.ts'
 /** A name's bytes at most. */
 export const MOST_NAME_BYTES = 200
 const MOST_FOLDER_LETTERS = 200
+/** Names of files in the data folder, which no sieve's folder may have. */
+const TAKEN = /^lock$/
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /** Bytes that are no UTF-8 are written as these lone surrogates, which no text has. */
@@ -49,13 +51,17 @@ export function wasDropped(name: string): SieveError {
   return new SieveError('option', `the sieve '${name}' was dropped meanwhile: begin again`)
 }
 
-/** The folder of a name: small letters, digits, - and _ as they are, any other byte as %xx; a long one by its digest. */
+/**
+ * The folder of a name: small letters, digits, - and _ as they are, any other byte as %xx; a long one by its digest. The
+ * first letter of a name that a file has is written as %xx too.
+ */
 export function folderOf(name: string): string {
   const bytes = nameBytes(name)
   const folder = Array.from(bytes, (byte) => {
     const letter = String.fromCharCode(byte)
     return /[a-z0-9_-]/.test(letter) ? letter : `%${byte.toString(16).padStart(2, '0')}`
   }).join('')
+  if (TAKEN.test(folder)) return `%${bytes[0]!.toString(16)}${folder.slice(1)}`
   if (folder.length <= MOST_FOLDER_LETTERS) return folder
   return `~${createHash('sha256').update(bytes).digest('hex')}`
 }

@@ -195,10 +195,16 @@ describe('a house with a folder', () => {
     const house = await open({ data })
     await house.create('a', {})
     await house.close()
-    writeFileSync(join(data, 'a', 'server.json'), '{')
-    expect((await refusal(open({ data }))).message).toMatch(/cannot read .*server\.json/)
-    writeFileSync(join(data, 'a', 'server.json'), '{"version":9}')
-    expect((await refusal(open({ data }))).code).toBe('version')
+    for (const [text, why] of [
+      ['{', /cannot read .*server\.json/],
+      ['{"version":9}', /server\.json has version 9/],
+    ] as const) {
+      writeFileSync(join(data, 'a', 'server.json'), text)
+      const again = await open({ data })
+      expect(again.faults.list()).toMatchObject([{ kind: 'set-aside', sieve: 'a' }])
+      expect(again.faults.list()[0]!.message).toMatch(why)
+      await again.close()
+    }
   })
 
   it('a sieve that cannot be made leaves no folder', async () => {

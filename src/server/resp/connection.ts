@@ -25,8 +25,8 @@ import { Transaction } from './transaction.ts'
 const STRANGER: ParserLimits = { itemBytes: 16 * 1024, commandItems: 16 }
 const KEEP_ALIVE_MS = 60_000
 const QUEUED = new Simple('QUEUED')
-/** Of a transaction: so many bytes of commands are done before others get their turn. */
-const TURN_BYTES = 1024 * 1024
+/** Commands that have taken so long wait until those of the others were answered. */
+const TURN_MS = 10
 
 export class Connection implements Client {
   readonly id: number
@@ -47,8 +47,6 @@ export class Connection implements Client {
   readonly #incoming: Parser
   /** Where commands are read from: `#incoming`, or a transaction's while it is being done. */
   #parser: Parser
-  /** Where in a transaction the others get their turn next. */
-  #turnAt = 0
   readonly #call: ParsedCall
   readonly #batch = new Batch()
   readonly #head = new Head()
@@ -144,7 +142,9 @@ export class Connection implements Client {
     const replies = this.#replies
     try {
       this.#checkHead()
+      const turn = performance.now()
       while (!this.#isWaiting && !this.isLeaving && this.#step()) {
+        if (performance.now() - turn > TURN_MS && this.#settled()) this.#letOthers()
         // A transaction is not held up by replies that its client could not have read yet.
         const isWhole = this.#parser !== this.#incoming
         if (replies.size < (isWhole ? limits.bufferedBytes : limits.unreadBytes)) continue
@@ -184,7 +184,6 @@ export class Connection implements Client {
   // Reads and does one command, or a run of them. False: there is no whole one.
   #step(): boolean {
     const parser = this.#parser
-    if (parser !== this.#incoming && parser.at >= this.#turnAt) return this.#yield()
     if (this.#head.command && parser.isFresh && this.#repeat()) return true
     const found = parser.next()
     if (found === 'more') return parser === this.#incoming ? this.#more() : this.#endTransaction()
@@ -266,7 +265,6 @@ export class Connection implements Client {
   // EXEC was answered with the head of its replies: the commands that were queued come next.
   #beginTransaction(parser: Parser): void {
     this.#readFrom(parser)
-    this.#turnAt = TURN_BYTES
   }
 
   #endTransaction(): boolean {
@@ -281,14 +279,6 @@ export class Connection implements Client {
   #readFrom(parser: Parser): void {
     this.#parser = parser
     this.#call.parser = parser
-  }
-
-  // The commands of other connections, before a long transaction goes on.
-  #yield(): boolean {
-    if (!this.#settled()) return false
-    this.#turnAt = this.#parser.at + TURN_BYTES
-    this.#wait(new Promise((resolve) => setImmediate(resolve)), () => {})
-    return false
   }
 
   // An answer that takes no doing.
@@ -457,6 +447,11 @@ export class Connection implements Client {
       }
       settle(failure)
     })
+  }
+
+  // The others come first, then this goes on with what it has.
+  #letOthers(): void {
+    this.#wait(new Promise<void>((resolve) => setImmediate(resolve)), () => {})
   }
 
   #goOn(): void {

@@ -20,7 +20,7 @@ const scandump: PlainCommand = {
     if (iterator === null) return new Failure('Second argument must be numeric')
     if (!found.dump) return UNABLE
     const { dumps } = call.server
-    const { next, bytes } = iterator === 0 ? await dumps.begin(found) : dumps.next(found, iterator)
+    const { next, bytes } = await (iterator === 0 ? dumps.begin(found) : dumps.next(found, iterator))
     return [next, bytes]
   },
 }
@@ -40,10 +40,10 @@ const loadchunk: PlainCommand = {
     const { dumps } = call.server
     const name = call.name(1)
     if (iterator === 1) {
-      dumps.load(name, call.bytes(3))
+      await dumps.load(name, call.bytes(3))
       return OK
     }
-    const whole = dumps.take(name, iterator, call.bytes(3))
+    const whole = await dumps.take(name, iterator, call.bytes(3))
     return whole ? adopt(call, name, whole) : OK
   },
 }
@@ -51,7 +51,7 @@ const loadchunk: PlainCommand = {
 async function adopt(
   call: Call,
   name: string,
-  whole: NonNullable<ReturnType<typeof call.server.dumps.take>>,
+  whole: NonNullable<Awaited<ReturnType<typeof call.server.dumps.take>>>,
 ): Promise<Reply> {
   try {
     await call.server.house.adopt!(name, whole.path, whole.bloom)

@@ -1,10 +1,10 @@
 // Filters on their way between servers: BF.SCANDUMP gives a .sieve file in chunks, BF.LOADCHUNK puts it together. The
-// files hold the filter's secret key, so they lie in a private folder and go when they are done with.
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+// files hold the filter's secret key and go when they are done with.
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import { SieveError } from '../../errors.ts'
+import { diskError } from '../../store/file.ts'
 import type { BloomSpec, Hosted } from '../house.ts'
+import { TransferFolder } from './transfer-folder.ts'
 
 /** So many of each kind at once; the oldest goes. */
 const MOST_FILES = 8
@@ -13,13 +13,15 @@ const MAGIC = 'USBLOOM1'
 
 interface Transfer {
   readonly path: string
-  readonly fd: number
+  readonly file: FileHandle
   readonly bytes: number
 }
 
 interface Load extends Transfer {
   readonly bloom: BloomSpec
+  /** Bytes that have come, and those of them that are in the file. */
   received: number
+  written: number
 }
 
 /** One chunk, and the number to ask with for the next; 0: there is no more. */
@@ -33,39 +35,35 @@ const badData = () => new SieveError('corrupt', 'received bad data')
 export class Dumps {
   readonly #chunkBytes: number
   readonly #mostBytes: number
+  readonly #folder: TransferFolder
   readonly #dumps = new Map<Hosted, Transfer>()
   readonly #loads = new Map<string, Load>()
-  #folder: string | undefined
-  #files = 0
 
   /** Chunks must fit into one argument; a filter to load must fit into the memory for all. */
-  constructor(itemBytes: number, mostBytes: number) {
+  constructor(itemBytes: number, mostBytes: number, folder?: string) {
     this.#chunkBytes = Math.min(CHUNK_BYTES, itemBytes)
     this.#mostBytes = mostBytes
+    this.#folder = new TransferFolder(folder)
   }
 
-  #path(): string {
-    this.#folder ??= mkdtempSync(join(tmpdir(), 'urlsieve-dumps-'))
-    return join(this.#folder, String(this.#files++))
-  }
-
-  /** Begins a dump: the filter as it is now. */
+  /** Begins a dump: all that is in the filter now, and perhaps some of what is added until the promise is kept. */
   async begin(hosted: Hosted): Promise<DumpChunk> {
-    const path = this.#path()
+    const path = this.#folder.next()
     try {
       await hosted.dump!(path)
     } catch (error) {
-      rmSync(path, { force: true })
+      await rm(path, { force: true })
       throw error
     }
-    const bytes = statSync(path).size
+    const file = await open(path, 'r')
+    const bytes = (await file.stat()).size
     this.#end(this.#dumps, hosted)
-    this.#add(this.#dumps, hosted, { path, fd: openSync(path, 'r'), bytes })
+    this.#add(this.#dumps, hosted, { path, file, bytes })
     return { next: 1, bytes: Buffer.from(MAGIC + JSON.stringify({ bytes, bloom: hosted.bloom })) }
   }
 
   /** The chunk that `iterator` asks for. */
-  next(hosted: Hosted, iterator: number): DumpChunk {
+  async next(hosted: Hosted, iterator: number): Promise<DumpChunk> {
     const dump = this.#dumps.get(hosted)
     if (!dump) throw new SieveError('option', 'no dump is under way: begin with iterator 0')
     const offset = iterator - 1
@@ -74,12 +72,13 @@ export class Dumps {
       return { next: 0, bytes: Buffer.alloc(0) }
     }
     const bytes = Buffer.alloc(Math.min(this.#chunkBytes, dump.bytes - offset))
-    readSync(dump.fd, bytes, 0, bytes.length, offset)
+    const { bytesRead } = await dump.file.read(bytes, 0, bytes.length, offset)
+    if (bytesRead < bytes.length) throw new SieveError('disk', 'the dump is no longer whole: begin again')
     return { next: iterator + bytes.length, bytes }
   }
 
   /** Begins to load, from a dump's first chunk. */
-  load(name: string, header: Buffer): void {
+  async load(name: string, header: Buffer): Promise<void> {
     const text = header.toString()
     let said: { bytes?: unknown; bloom?: Partial<BloomSpec> }
     try {
@@ -94,14 +93,21 @@ export class Dumps {
     if (said.bytes > this.#mostBytes) {
       throw new SieveError('room', `a dump of ${said.bytes} bytes: ${this.#mostBytes} are allowed (--memory)`)
     }
+    const path = this.#folder.next()
+    const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
+      throw diskError(path, error)
+    })
     this.#end(this.#loads, name)
-    const path = this.#path()
-    const load = { path, fd: openSync(path, 'wx'), bytes: said.bytes, received: 0 }
-    this.#add(this.#loads, name, { ...load, bloom: { capacity, errorRate, expansion } })
+    const bloom = { capacity, errorRate, expansion }
+    this.#add(this.#loads, name, { path, file, bytes: said.bytes, bloom, received: 0, written: 0 })
   }
 
   /** Takes the next chunk. Whole: the file, to be given up with `loaded`. */
-  take(name: string, iterator: number, chunk: Buffer): { path: string; bloom: BloomSpec } | null {
+  async take(
+    name: string,
+    iterator: number,
+    chunk: Buffer,
+  ): Promise<{ path: string; bloom: BloomSpec } | null> {
     const load = this.#loads.get(name)
     if (!load) throw new SieveError('option', 'not found')
     if (iterator - 1 - chunk.length !== load.received) {
@@ -110,19 +116,29 @@ export class Dumps {
     if (load.received + chunk.length > load.bytes) {
       throw new SieveError('option', 'invalid chunk - Too big for current filter')
     }
-    writeSync(load.fd, chunk, 0, chunk.length, load.received)
+    const at = load.received
     load.received += chunk.length
-    return load.received === load.bytes ? load : null
+    try {
+      for (let done = 0; done < chunk.length; ) {
+        done += (await load.file.write(chunk, done, chunk.length - done, at + done)).bytesWritten
+      }
+    } catch (error) {
+      // What came after it may be in the file: the load cannot go on.
+      if (this.#loads.get(name) === load) this.#end(this.#loads, name)
+      throw diskError(load.path, error)
+    }
+    load.written += chunk.length
+    return load.written === load.bytes ? load : null
   }
 
   loaded(name: string): void {
     this.#end(this.#loads, name)
   }
 
-  close(): void {
+  async close(): Promise<void> {
     for (const hosted of [...this.#dumps.keys()]) this.#end(this.#dumps, hosted)
     for (const name of [...this.#loads.keys()]) this.#end(this.#loads, name)
-    if (this.#folder) rmSync(this.#folder, { recursive: true, force: true })
+    await this.#folder.close()
   }
 
   #add<K, T extends Transfer>(transfers: Map<K, T>, key: K, transfer: T): void {
@@ -131,11 +147,13 @@ export class Dumps {
     if (transfers.size > MOST_FILES) this.#end(transfers, oldest!)
   }
 
+  // In the background: the system takes long to free a large file. A read or write under way ends first.
   #end<K, T extends Transfer>(transfers: Map<K, T>, key: K): void {
     const transfer = transfers.get(key)
     if (!transfer) return
     transfers.delete(key)
-    closeSync(transfer.fd)
-    rmSync(transfer.path, { force: true })
+    rm(transfer.path, { force: true })
+      .finally(() => transfer.file.close())
+      .catch(() => {})
   }
 }

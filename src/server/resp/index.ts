@@ -11,6 +11,7 @@ import { Connection } from './connection.ts'
 import { Dumps } from './dumps.ts'
 import type { Hall } from './hall.ts'
 import { ReadRoom } from './reading.ts'
+import { removeDeadFolders } from './transfer-folder.ts'
 
 export interface RespOptions {
   readonly host: string
@@ -52,7 +53,7 @@ export async function openResp(house: House, options: RespOptions): Promise<Resp
     info,
     limits,
     password: options.password === undefined ? undefined : new Password(options.password),
-    dumps: new Dumps(limits.itemBytes, house.limitBytes ?? Number.MAX_SAFE_INTEGER),
+    dumps: new Dumps(limits.itemBytes, house.limitBytes ?? Number.MAX_SAFE_INTEGER, house.transfers),
     clients: connections,
     isDurable: options.isDurable,
     room: new ReadRoom(),
@@ -89,6 +90,7 @@ export async function openResp(house: House, options: RespOptions): Promise<Resp
     },
   )
   await listen(server, options)
+  void removeDeadFolders().catch(() => {})
 
   const look = setInterval(
     () => {
@@ -120,7 +122,7 @@ export async function openResp(house: House, options: RespOptions): Promise<Resp
       }, GRACE_MS)
       await closed
       clearTimeout(grace)
-      hall.dumps.close()
+      await hall.dumps.close()
     },
   }
 }

@@ -1,0 +1,101 @@
+// A long list of items, a part at a time: when a part has taken long, other clients are answered before the next. A list
+// of the usual length is one part, answered at once.
+import { type Items, SieveError } from '../index.ts'
+import { Pace } from '../store/pace.ts'
+import type { Answers } from './house.ts'
+
+/** A batch of the kernel. */
+const PART_ITEMS = 2048
+const PART_BYTES = 256 * 1024
+/** Items that lie in no more bytes than this are short. */
+const SHORT_BYTES = 1024 * 1024
+
+/** Verdicts of all items. When a part fails, those of the items before stand: the error has them as `answered`. */
+export function inParts(items: Items, act: (part: Items) => Uint8Array): Answers<Uint8Array> {
+  const count = items.starts.length
+  if (count <= 1 || (count <= PART_ITEMS && items.bytes.length <= SHORT_BYTES)) return act(items)
+  const answers = new Uint8Array(count)
+  const pace = new Pace()
+  let rest = items
+  let done = 0
+  const work = (): boolean => {
+    do {
+      const size = partOf(rest)
+      answers.set(
+        answered(() => act(some(rest, 0, size)), answers, done),
+        done,
+      )
+      rest = some(rest, size)
+      done += size
+    } while (done < count && !pace.isOver)
+    return done === count
+  }
+  if (work()) return answers
+  rest = copied(rest)
+  return later(pace, work).then(() => answers)
+}
+
+/** The same for a list of texts that are acted on one by one. */
+export function oneByOne(texts: readonly string[], act: (text: string) => number): Answers<Uint8Array> {
+  const answers = new Uint8Array(texts.length)
+  const pace = new Pace()
+  let done = 0
+  const work = (): boolean => {
+    while (done < texts.length) {
+      answers[done] = answered(() => [act(texts[done]!)], answers, done)[0]!
+      done++
+      if (pace.isOver) break
+    }
+    return done === texts.length
+  }
+  return work() ? answers : later(pace, work).then(() => answers)
+}
+
+async function later(pace: Pace, work: () => boolean): Promise<void> {
+  do await pace.rest()
+  while (!work())
+}
+
+function answered<T>(act: () => T, before: Uint8Array, done: number): T {
+  try {
+    return act()
+  } catch (error) {
+    if (error instanceof SieveError && (done > 0 || error.answered)) {
+      const last = error.answered ?? new Uint8Array(0)
+      const all = new Uint8Array(done + last.length)
+      all.set(before.subarray(0, done))
+      all.set(last, done)
+      error.answered = all
+    }
+    throw error
+  }
+}
+
+function partOf({ starts, ends }: Items): number {
+  const most = Math.min(PART_ITEMS, starts.length)
+  let bytes = 0
+  for (let i = 0; i < most; i++) {
+    bytes += ends[i]! - starts[i]!
+    if (bytes > PART_BYTES) return Math.max(1, i)
+  }
+  return most
+}
+
+function some({ bytes, starts, ends }: Items, from: number, to?: number): Items {
+  return { bytes, starts: starts.subarray(from, to), ends: ends.subarray(from, to) }
+}
+
+// Whoever gave the items may change their bytes once the call has returned.
+function copied({ bytes, starts, ends }: Items): Items {
+  let from = bytes.length
+  let to = 0
+  for (let i = 0; i < starts.length; i++) {
+    from = Math.min(from, starts[i]!)
+    to = Math.max(to, ends[i]!)
+  }
+  return {
+    bytes: bytes.slice(from, to),
+    starts: starts.map((start) => start - from),
+    ends: ends.map((end) => end - from),
+  }
+}

@@ -1,0 +1,126 @@
+// How long other clients wait while one command runs: for each command the longest PING and the longest /healthz, the
+// median of several runs. A table of it goes to the console.
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { started } from './process.ts'
+import { folder } from './serving.ts'
+
+const watcher = fileURLToPath(new URL('waits.mjs', import.meta.url))
+
+export interface Waits {
+  readonly what: string
+  /** How long the command itself took. */
+  readonly ms: number
+  readonly pingMs: number
+  readonly healthMs: number
+}
+
+export interface Measured {
+  readonly capacity: number
+  readonly errorRate: number
+  readonly runs: number
+}
+
+const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!
+
+/** Medians of the worst of each run. */
+export async function measureWaits({ capacity, errorRate, runs }: Measured): Promise<Waits[]> {
+  const all: Waits[][] = []
+  for (let run = 0; run < runs; run++) all.push(await measureOnce(capacity, errorRate))
+  const rows = all[0]!.map(({ what }, i) => {
+    const of = (pick: (waits: Waits) => number) => median(all.map((one) => pick(one[i]!)))
+    return { what, ms: of((w) => w.ms), pingMs: of((w) => w.pingMs), healthMs: of((w) => w.healthMs) }
+  })
+  const shown = (ms: number) => ms.toFixed(1).padStart(10)
+  console.log(
+    [
+      `capacity ${capacity}, rate ${errorRate}, median of ${runs} runs, load ${loadavg()[0]!.toFixed(1)}`,
+      `${'command'.padEnd(32)}${'took ms'.padStart(10)}${'PING ms'.padStart(10)}${'/healthz'.padStart(10)}`,
+      ...rows.map((w) => `${w.what.padEnd(32)}${shown(w.ms)}${shown(w.pingMs)}${shown(w.healthMs)}`),
+    ].join('\n'),
+  )
+  return rows
+}
+
+async function measureOnce(capacity: number, errorRate: number): Promise<Waits[]> {
+  const data = folder()
+  const server = await started(['--data', data, '--memory', '8G'])
+  const client = await server.connect()
+  const child = fork(watcher, [String(server.port), String(server.httpPort)])
+  await once(child, 'message')
+  const rows: Waits[] = []
+  const measure = async <T>(what: string, act: () => Promise<T>): Promise<T> => {
+    child.send('begin')
+    const begun = performance.now()
+    const result = await act()
+    const ms = performance.now() - begun
+    child.send('end')
+    const [longest] = (await once(child, 'message')) as [{ pingMs: number; healthMs: number }]
+    rows.push({ what, ms, ...longest })
+    return result
+  }
+  const post = (path: string, body: string, type = 'application/json') =>
+    fetch(`http://127.0.0.1:${server.httpPort}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': type },
+      body,
+    }).then((response) => response.text())
+  const get = (path: string) => fetch(`http://127.0.0.1:${server.httpPort}${path}`).then((r) => r.text())
+  const list = (from: number, count: number) =>
+    Array.from({ length: count }, (_, i) => `https://example.com/some/page/${from + i}`)
+  const expectOk = (answer: unknown) => {
+    if (answer !== 'OK') throw new Error(`expected OK, got ${JSON.stringify(answer)}`)
+  }
+  const dumpTo = async (name: string, first: [number, string]) => {
+    let [next, chunk] = first
+    while (next !== 0) {
+      expectOk(await client.ask('BF.LOADCHUNK', name, String(next), Buffer.from(chunk, 'latin1')))
+      ;[next, chunk] = (await client.ask('BF.SCANDUMP', 'a', String(next))) as [number, string]
+    }
+  }
+  await measure('nothing', () => new Promise((resolve) => setTimeout(resolve, 500)))
+  await measure('BF.RESERVE', async () =>
+    expectOk(await client.ask('BF.RESERVE', 'a', String(errorRate), String(capacity))),
+  )
+  await measure('BF.MADD of 90,000', () => client.ask('BF.MADD', 'a', ...list(0, 90_000)))
+  await measure('BF.MADD, 3 M items', async () => {
+    for (let from = 0; from < 3e6; from += 30_000) await client.ask('BF.MADD', 'a', ...list(from, 30_000))
+  })
+  await measure('SIEVE.SAVE', async () => expectOk(await client.ask('SIEVE.SAVE', 'a')))
+  await measure('BF.INFO', () => client.ask('BF.INFO', 'a'))
+  await measure('SIEVE.STATS', () => client.ask('SIEVE.STATS', 'a'))
+  await measure('/metrics', () => get('/metrics'))
+  const first = (await measure('BF.SCANDUMP 0', () => client.ask('BF.SCANDUMP', 'a', '0'))) as [
+    number,
+    string,
+  ]
+  await measure('BF.SCANDUMP, BF.LOADCHUNK', () => dumpTo('b', first))
+  await measure('DEL of the loaded one', () => client.ask('DEL', 'b'))
+  await measure('DEL', () => client.ask('DEL', 'a'))
+  await measure('after DEL', () => new Promise((resolve) => setTimeout(resolve, 1000)))
+  expectOk(await client.ask('SIEVE.CREATE', 'odd', 'PROFILE', 'aggressive'))
+  const odd = list(0, 90_000).map((url) => `${url}/ä?b=2&a=1`)
+  await measure('SIEVE.ADD of 90,000, aggressive', () => client.ask('SIEVE.ADD', 'odd', ...odd))
+  await measure('SIEVE.FORGET of 90,000', () => client.ask('SIEVE.FORGET', 'odd', ...odd))
+  const body = JSON.stringify({ urls: list(0, 90_000) })
+  await measure('POST of 90,000 as JSON', () => post('/v1/sieves/odd/add', body))
+  const escaped = body.replaceAll('/', '\\/')
+  await measure('POST of 90,000, escaped', () => post('/v1/sieves/odd/add', escaped))
+  await measure('POST of 500,000 lines', () =>
+    post('/v1/sieves/odd/add', list(0, 500_000).join('\n'), 'text/plain'),
+  )
+  for (let i = 0; i < 900; i++) expectOk(await client.ask('SIEVE.CREATE', `n${i}`))
+  await measure('SCAN of 900 sieves', () => client.ask('SCAN', '0', 'COUNT', '10000'))
+  await measure('/metrics of 900 sieves', () => get('/metrics'))
+  await measure('/v1/sieves of 900', () => get('/v1/sieves'))
+  await measure('INFO', () => client.ask('INFO'))
+  child.disconnect()
+  client.close()
+  server.child.kill('SIGTERM')
+  await server.ended()
+  rmSync(data, { recursive: true, force: true })
+  return rows
+}
