@@ -15,18 +15,16 @@ import type {
 import { SieveError } from '../errors.ts'
 import { crawleeCore } from '../peers.ts'
 import { Sieve, type SieveOptions } from '../sieve.ts'
-import { Frontier, type Held } from './frontier.ts'
+import { type AddOptions, CrawlQueue, type QueueCodec, type Queued, type QueueStats } from './crawl-queue.ts'
 import type { FrontierDurability } from './frontier-log.ts'
-import { hostOf, Pace } from './pace.ts'
-import { askedFor, askedIn, requestOf, textOf } from './request-text.ts'
+import { type AskedRequest, askedFor, askedIn, requestOf, textOf } from './request-text.ts'
 import type { SeenUrls } from './seen-urls.ts'
 
+export type { QueueStats } from './crawl-queue.ts'
 export type { SeenUrls } from './seen-urls.ts'
 
 /** Requests written down and asked for at a time. */
 const BATCH = 1000
-/** How far to look ahead for a request whose host may be asked. */
-const LOOK_AHEAD = 1000
 
 export interface SieveQueueOptions {
   /** Where frontier and sieve live; in memory without it, and gone with the process. */
@@ -48,33 +46,11 @@ export interface SieveQueueOptions {
   readonly hostDelays?: boolean
 }
 
-export interface QueueStats {
-  /** Requests offered by enqueueLinks, addRequests and run. */
-  readonly offered: number
-  /** Of those, answered "seen". */
-  readonly repeats: number
-  /** Given out and not handled yet. */
-  readonly inProgress: number
-  /** Not handled yet, in progress or not. */
-  readonly pending: number
-  readonly handled: number
-}
-
 /** As Crawlee's option `requestQueue` is typed; at run time it asks for the verbs of SieveQueue only. */
 export type CrawleeQueue = SieveQueue & RequestProvider
 
-interface Ready {
-  readonly request: Request
-  readonly place: number
-  readonly host: string
-}
-
-/** Given out. */
-interface Open {
-  readonly place: number
-  readonly depth: number
-  readonly host: string
-}
+/** What the queue holds: a request, and what its place and host depend on. */
+interface Item extends AskedRequest, Queued {}
 
 /**
  * For Crawlee's option `requestQueue`. A request whose URL the sieve has seen is not fetched: it errs as the sieve does,
@@ -83,87 +59,67 @@ interface Open {
  */
 export class SieveQueue implements IRequestManager {
   readonly #Request: typeof Request
-  readonly #frontier: Frontier
+  readonly #queue: CrawlQueue<Item>
   readonly #sieve: SeenUrls
   readonly #ownsSieve: boolean
-  readonly #layers: boolean
-  readonly #pace: Pace
-  /** Given out and not handled, by id: the sieve may tell apart what has one unique key. */
-  readonly #open = new Map<string, Open>()
-  /** Read from the frontier, waiting for their turn. */
-  readonly #ready: Ready[] = []
-  #offered = 0
-  #repeats = 0
 
-  private constructor(
-    Class: typeof Request,
-    frontier: Frontier,
-    sieve: SeenUrls,
-    { layers = false, perHostPerSecond = 0, hostDelays = false, sieve: given }: SieveQueueOptions,
-  ) {
+  private constructor(Class: typeof Request, queue: CrawlQueue<Item>, sieve: SeenUrls, ownsSieve: boolean) {
     this.#Request = Class
-    this.#frontier = frontier
+    this.#queue = queue
     this.#sieve = sieve
-    this.#ownsSieve = given === undefined
-    this.#layers = layers
-    this.#pace = new Pace(perHostPerSecond, hostDelays)
+    this.#ownsSieve = ownsSieve
   }
 
   /** A queue in memory, or the one of a folder, as it was left. */
   static async open(options: SieveQueueOptions = {}): Promise<CrawleeQueue> {
-    const { folder, durability } = options
     const { Request: Class } = await crawleeCore()
     const sieve = options.sieve ?? (await ownSieve(options))
-    let frontier: Frontier | undefined
     try {
-      frontier = Frontier.open({
-        ...(folder !== undefined && { folder }),
-        ...(durability && { durability }),
-      })
-      // What was written down but perhaps not marked when the process ended.
-      for (const texts of frontier.texts()) {
-        await sieve.addMany(texts.map(askedIn))
+      const codec: QueueCodec<Item> = {
+        textOf,
+        askedOf: ({ asked }) => asked,
+        itemOf: (text: string) => itemOf(requestOf(text, Class), Class),
+        askedIn,
       }
-      return new SieveQueue(Class, frontier, sieve, options) as CrawleeQueue
+      const queue = await CrawlQueue.open(sieve, codec, options)
+      return new SieveQueue(Class, queue, sieve, !options.sieve) as CrawleeQueue
     } catch (error) {
-      frontier?.close()
       if (!options.sieve) await sieve.close?.()
       throw error
     }
   }
 
   stats(): QueueStats {
-    const { pending, handled } = this.#frontier
-    const inProgress = this.#open.size
-    return { offered: this.#offered, repeats: this.#repeats, inProgress, pending, handled }
+    return this.#queue.stats()
   }
 
   async isFinished(): Promise<boolean> {
-    return this.#frontier.pending === 0
+    return this.#queue.isFinished
   }
 
   async isEmpty(): Promise<boolean> {
-    return this.#find() < 0
+    return this.#queue.isEmpty
   }
 
   async handledCount(): Promise<number> {
-    return this.#frontier.handled
+    return this.stats().handled
   }
 
   getTotalCount(): number {
-    return this.#frontier.handled + this.#frontier.pending
+    const { handled, pending } = this.stats()
+    return handled + pending
   }
 
   getPendingCount(): number {
-    return this.#frontier.pending
+    return this.stats().pending
   }
 
   async fetchNextRequest<T extends Dictionary = Dictionary>(): Promise<Request<T> | null> {
-    const i = this.#find()
-    if (i < 0) return null
-    const [{ request, place, host }] = this.#ready.splice(i, 1) as [Ready]
-    this.#pace.take(host)
-    this.#open.set(request.id!, { place, depth: request.crawlDepth, host })
+    const taken = await this.#queue.next()
+    if (!taken) return null
+    const { request } = taken.item
+    // By place: the sieve may tell apart what has one unique key.
+    request.id = String(taken.place)
     return request as Request<T>
   }
 
@@ -172,10 +128,7 @@ export class SieveQueue implements IRequestManager {
   }
 
   async markRequestHandled(request: Request): Promise<RequestQueueOperationInfo | null> {
-    const open = this.#open.get(request.id ?? '')
-    if (!open) return null
-    this.#frontier.finish(open.place)
-    this.#end(request, open)
+    if (!this.#queue.finish(Number(request.id))) return null
     request.handledAt ??= new Date().toISOString()
     return this.#info(request.uniqueKey, true, true)
   }
@@ -184,12 +137,7 @@ export class SieveQueue implements IRequestManager {
     request: Request,
     { forefront = false }: RequestQueueOperationOptions = {},
   ): Promise<RequestQueueOperationInfo | null> {
-    const open = this.#open.get(request.id ?? '')
-    if (!open) return null
-    const first = forefront || this.#layers
-    this.#frontier.again(open.place, textOf(askedFor(request, this.#Request)), first)
-    this.#end(request, open)
-    if (first) this.#loadFirst(1)
+    if (!this.#queue.again(Number(request.id), itemOf(request, this.#Request), forefront)) return null
     return this.#info(request.uniqueKey, true, false, forefront)
   }
 
@@ -197,7 +145,7 @@ export class SieveQueue implements IRequestManager {
     source: Source,
     { forefront = false }: RequestQueueOperationOptions = {},
   ): Promise<RequestQueueOperationInfo> {
-    const [info] = await this.#add([this.#requestOf(source)], forefront)
+    const [info] = await this.#add([this.#requestOf(source)], { first: forefront })
     return info!
   }
 
@@ -209,24 +157,33 @@ export class SieveQueue implements IRequestManager {
     return { processedRequests: addedRequests as RequestQueueOperationInfo[], unprocessedRequests: [] }
   }
 
-  /** Returns when all are added, unlike Crawlee's own: a page is handled only when its links are safe. */
+  /**
+   * Returns when all are added, unlike Crawlee's own: a page is handled only when its links are safe. When the sieve fails
+   * it writes all of them down before it throws.
+   */
   async addRequestsBatched(
     requests: RequestsLike,
-    { forefront = false, batchSize = BATCH, maxNewRequests }: AddRequestsBatchedOptions = {},
+    { forefront: first = false, batchSize = BATCH, maxNewRequests }: AddRequestsBatchedOptions = {},
   ): Promise<AddRequestsBatchedResult> {
     const sources = iterate(requests)
     const addedRequests: RequestQueueOperationInfo[] = []
     let budget = maxNewRequests ?? Number.POSITIVE_INFINITY
+    let failure: { readonly error: unknown } | undefined
     for (;;) {
       const batch = await take(sources, Math.min(batchSize, budget))
       if (batch.length === 0) break
-      const infos = await this.#add(
-        batch.map((source) => this.#requestOf(source)),
-        forefront,
-      )
-      addedRequests.push(...infos)
-      budget -= infos.filter(({ wasAlreadyPresent }) => !wasAlreadyPresent).length
+      const found = batch.map((source) => this.#requestOf(source))
+      try {
+        const infos = await this.#add(found, { first, sieve: failure ? 'later' : 'now' })
+        addedRequests.push(...infos)
+        budget -= infos.filter(({ wasAlreadyPresent }) => !wasAlreadyPresent).length
+      } catch (error) {
+        if (failure) throw error
+        failure = { error }
+        budget -= found.length
+      }
     }
+    if (failure) throw failure.error
     const requestsOverLimit: Source[] = []
     for await (const source of sources) requestsOverLimit.push(asSource(source))
     return { addedRequests, waitForAllRequestsToBeAdded: Promise.resolve([]), requestsOverLimit }
@@ -237,99 +194,24 @@ export class SieveQueue implements IRequestManager {
    * The largest it has asked for counts, up to a minute, and the pace of `perHostPerSecond` if that is slower.
    */
   keepDelay(url: string, seconds: number): void {
-    this.#pace.keep(hostOf(url), seconds * 1000)
+    this.#queue.keepDelay(url, seconds)
   }
 
   /** A redirect has led to that URL. It is not held back, but the delay of its host counts once more. */
   redirected(url: string): void {
-    this.#pace.redirect(hostOf(url))
+    this.#queue.redirected(url)
   }
 
   /** Puts everything on the disk and lets another process open it. Closes the sieve too, unless it was given. */
   async close(): Promise<void> {
-    this.#frontier.close()
+    this.#queue.close()
     if (this.#ownsSieve) await this.#sieve.close?.()
   }
 
-  #end({ id }: Request, { host }: Open): void {
-    this.#open.delete(id!)
-    this.#pace.end(host)
-  }
-
-  // First written down, then marked: what a crash leaves between the two is written down, and marked on opening.
-  async #add(requests: readonly Request[], first: boolean): Promise<RequestQueueOperationInfo[]> {
-    if (requests.length === 0) return []
-    const offered = requests.map((request) => askedFor(request, this.#Request))
-    const asked = offered.map((one) => one.asked)
-    const fresh = await this.#unseen(asked)
-    const isNew = new Array<boolean>(requests.length).fill(false)
-    if (fresh.length > 0) {
-      const held = this.#frontier.hold(fresh.map((i) => textOf(offered[i]!)))
-      const verdicts = await this.#mark(
-        held,
-        fresh.map((i) => asked[i]!),
-      )
-      const repeated = held.places.filter((_, j) => verdicts[j] === 0)
-      this.#frontier.release(held, repeated, first)
-      if (first) this.#loadFirst(held.places.length - repeated.length)
-      for (const [j, i] of fresh.entries()) isNew[i] = verdicts[j] === 1
-    }
-    this.#offered += requests.length
-    this.#repeats += isNew.filter((one) => !one).length
-    return requests.map((request, i) => this.#info(request.uniqueKey, !isNew[i], false, first))
-  }
-
-  // Which of the URLs are worth writing down: not seen yet, each spelling once.
-  async #unseen(asked: readonly string[]): Promise<number[]> {
-    const seen = (await this.#sieve.hasMany?.(asked)) ?? new Uint8Array(asked.length)
-    const spellings = new Set<string>()
-    return asked.flatMap((url, i) => {
-      if (seen[i] === 1 || spellings.has(url)) return []
-      spellings.add(url)
-      return [i]
-    })
-  }
-
-  // A sieve that fails has perhaps marked some: all of the batch is fetched rather than lost.
-  async #mark(held: Held, asked: readonly string[]): Promise<Uint8Array> {
-    try {
-      return await this.#sieve.addMany(asked)
-    } catch (error) {
-      this.#frontier.release(held)
-      throw error
-    }
-  }
-
-  // Where in `#ready` the next request is that may go out now; -1: none.
-  #find(): number {
-    let lowest = Number.POSITIVE_INFINITY
-    if (this.#layers) for (const { depth } of this.#open.values()) lowest = Math.min(lowest, depth)
-    for (let i = 0; i < LOOK_AHEAD; i++) {
-      if (i === this.#ready.length) {
-        const more = this.#load()
-        if (!more) return -1
-        this.#ready.push(more)
-      }
-      const { request, host } = this.#ready[i]!
-      if (this.#layers && request.crawlDepth > lowest) return -1
-      if (this.#pace.isDue(host)) return i
-      lowest = Math.min(lowest, request.crawlDepth)
-    }
-    return -1
-  }
-
-  #load(): Ready | null {
-    const entry = this.#frontier.next()
-    if (!entry) return null
-    const request = requestOf(entry.text, this.#Request)
-    request.id = String(entry.place)
-    return { request, place: entry.place, host: hostOf(request.url) }
-  }
-
-  // Puts the frontier's next ones before those that wait already.
-  #loadFirst(count: number): void {
-    const first = Array.from({ length: count }, () => this.#load()).filter((ready) => ready !== null)
-    this.#ready.unshift(...first)
+  async #add(requests: readonly Request[], options: AddOptions): Promise<RequestQueueOperationInfo[]> {
+    const items = requests.map((request) => itemOf(request, this.#Request))
+    const isNew = await this.#queue.add(items, options)
+    return requests.map(({ uniqueKey }, i) => this.#info(uniqueKey, !isNew[i], false, options.first))
   }
 
   #requestOf(source: Source | string): Request {
@@ -351,6 +233,10 @@ export class SieveQueue implements IRequestManager {
       forefront,
     }
   }
+}
+
+function itemOf(request: Request, Class: typeof Request): Item {
+  return { ...askedFor(request, Class), url: request.url, depth: request.crawlDepth }
 }
 
 async function ownSieve({ folder, sieveOptions, durability }: SieveQueueOptions): Promise<Sieve> {

@@ -63,6 +63,14 @@ export class Pace {
     turn.redirects = 0
   }
 
+  /** A turn that was taken is not used: no request goes out. */
+  giveBack(host: string): void {
+    const turn = this.#turns.get(host)
+    if (!turn) return
+    turn.open--
+    turn.due -= this.#betweenMs
+  }
+
   /** The host asks for a delay; 0: for none. The largest it has asked for counts. */
   keep(host: string, delayMs: number, now = performance.now()): void {
     if (!this.#hasDelays) return

@@ -217,6 +217,82 @@ describe('a crash', () => {
   })
 })
 
+describe('a sieve that is away', () => {
+  /** A sieve in memory that can be cut off; `asks`: what it was asked while away. */
+  async function cluster() {
+    const inner = await Sieve.create({ profile: 'crawlee' })
+    const state = { isAway: true, asks: 0 }
+    const reach = () => {
+      if (state.isAway) state.asks++
+      if (state.isAway) throw new Error('no connection')
+    }
+    const sieve: SeenUrls = {
+      async hasMany(urls) {
+        reach()
+        return inner.hasMany(urls)
+      },
+      async addMany(urls) {
+        reach()
+        return inner.addMany(urls)
+      },
+    }
+    return { sieve, inner, state }
+  }
+
+  it.each([
+    ['in memory', () => ({})],
+    ['on disk', () => ({ folder: folder() })],
+  ])('%s: what was found is written first, all batches of it', async (_, options) => {
+    const { sieve } = await cluster()
+    const queue = await SieveQueue.open({ ...options(), sieve })
+    const found = Array.from({ length: 2500 }, (_, i) => page(i))
+    await expect(queue.addRequests([page('a'), page('b')])).rejects.toThrow('no connection')
+    await expect(queue.addRequests(found)).rejects.toThrow('no connection')
+    await expect(queue.addRequest({ url: page('first') }, { forefront: true })).rejects.toThrow()
+    expect(queue.stats()).toMatchObject({ pending: 2503, offered: 2503 })
+    expect(await all(queue)).toEqual([page('first'), page('a'), page('b'), ...found])
+    await queue.close()
+  })
+
+  it('is in the folder after a kill -9 in between, and marked on opening', async () => {
+    const at = folder()
+    const { sieve, inner, state } = await cluster()
+    const queue = await SieveQueue.open({ folder: at, sieve })
+    await expect(queue.addRequests([page('a'), page('b')])).rejects.toThrow('no connection')
+    const copy = folder()
+    cpSync(at, copy, { recursive: true, filter: (path) => !path.endsWith('/lock') })
+    state.isAway = false
+    const again = await SieveQueue.open({ folder: copy, sieve })
+    expect([page('a'), page('b')].map((url) => inner.has(url))).toEqual([true, true])
+    expect(await all(again)).toEqual([page('a'), page('b')])
+    await again.close()
+    await queue.close()
+  })
+
+  it('once it is back: a page that was found again meanwhile is fetched once', async () => {
+    const { sieve, state } = await cluster()
+    const queue = await SieveQueue.open({ sieve })
+    for (let time = 0; time < 3; time++) {
+      await expect(queue.addRequests([page('a'), page('b')])).rejects.toThrow('no connection')
+    }
+    state.isAway = false
+    await queue.addRequests([page('c')])
+    expect(await all(queue)).toEqual([page('a'), page('b'), page('c')])
+    expect(await queue.isFinished()).toBe(true)
+    await queue.close()
+  })
+
+  it('a sieve that failed while it marked has perhaps marked: all are fetched', async () => {
+    const { sieve, inner, state } = await cluster()
+    const marks: SeenUrls = { addMany: (urls) => sieve.addMany(urls.filter((url) => inner.add(url))) }
+    const queue = await SieveQueue.open({ sieve: marks })
+    await expect(queue.addRequests([page('a'), page('b')])).rejects.toThrow('no connection')
+    state.isAway = false
+    expect(await all(queue)).toEqual([page('a'), page('b')])
+    await queue.close()
+  })
+})
+
 it.runIf(process.env.URLSIEVE_FULL)(
   'a million requests: memory and time to add them, and to open them again',
   async () => {
