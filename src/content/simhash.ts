@@ -16,7 +16,14 @@ export interface TextHash {
   readonly exact: Bits64
   /** Null when the text has fewer words than a shingle: too little to call it near to anything. */
   readonly near: Bits64 | null
+  /** Letters and digits in its words. */
+  readonly characters: number
 }
+
+/** What the SimHash is made of: the first million characters; the exact hash is of all. */
+const NEAR_CHARACTERS = 2 ** 20
+/** Cut into words at a time, so that memory does not grow with the text. */
+const PIECE_CHARACTERS = 2 ** 16
 
 const encoder = new TextEncoder()
 
@@ -41,7 +48,19 @@ export class TextHasher {
     this.#kernel.keyStarts[0] = this.#kernel.call.reserveInput(0) >>> 0
     this.#kernel.keyEnds[0] = end
     this.#kernel.call.hashKeys(1)
-    return { exact: bits(this.#halves(1), 0), near: this.#simhash(wordsOf(text)) }
+    const exact = bits(this.#halves(1), 0)
+    const votes = this.#votes.fill(0)
+    let shingles = 0
+    let characters = 0
+    let words: string[] = []
+    for (const piece of pieces(text.slice(0, NEAR_CHARACTERS))) {
+      const before = words.length
+      words = words.concat(wordsOf(piece))
+      for (let i = before; i < words.length; i++) characters += words[i]!.length
+      shingles += this.#count(words, votes)
+      words = words.slice(Math.max(0, words.length - this.#shingleWords + 1))
+    }
+    return { exact, near: shingles > 0 ? majority(votes, shingles) : null, characters }
   }
 
   // Puts a text into the kernel's input buffer and says where it ends.
@@ -59,11 +78,11 @@ export class TextHasher {
     return new Uint32Array(hashes.buffer, hashes.byteOffset, 2 * n)
   }
 
-  #simhash(words: readonly string[]): Bits64 | null {
+  // Adds the bits of all shingles of the words to the votes, and says how many shingles there are.
+  #count(words: readonly string[], votes: Int32Array): number {
     const shingles = words.length - this.#shingleWords + 1
-    if (shingles < 1) return null
+    if (shingles < 1) return 0
     const { starts, ends } = this.#places(words)
-    const votes = this.#votes.fill(0)
     const { batchLines, keyStarts, keyEnds, call } = this.#kernel
     for (let from = 0; from < shingles; from += batchLines) {
       const n = Math.min(batchLines, shingles - from)
@@ -72,12 +91,7 @@ export class TextHasher {
       call.hashKeys(n)
       countBits(this.#halves(n), votes)
     }
-    const majority = (from: number) => {
-      let half = 0
-      for (let bit = 0; bit < 32; bit++) if (2 * votes[from + bit]! > shingles) half |= 1 << bit
-      return half >>> 0
-    }
-    return { low: majority(0), high: majority(32) }
+    return shingles
   }
 
   // Writes the words with a space between them and says where each begins and ends.
@@ -94,6 +108,29 @@ export class TextHasher {
     }
     return { starts, ends }
   }
+}
+
+// Pieces that end between two words; a word longer than a piece is cut.
+function* pieces(text: string): Generator<string> {
+  for (let from = 0; from < text.length; ) {
+    let to = from + PIECE_CHARACTERS
+    if (to < text.length) {
+      const space = text.lastIndexOf(' ', to)
+      if (space > from) to = space
+    }
+    yield text.slice(from, to)
+    from = to
+  }
+}
+
+// Each bit that more than half of the shingles have.
+function majority(votes: Int32Array, shingles: number): Bits64 {
+  const half = (from: number) => {
+    let bits = 0
+    for (let bit = 0; bit < 32; bit++) if (2 * votes[from + bit]! > shingles) bits |= 1 << bit
+    return bits >>> 0
+  }
+  return { low: half(0), high: half(32) }
 }
 
 // How many of the hashes have each bit.

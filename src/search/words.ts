@@ -3,9 +3,20 @@
 
 const RUNS = /[\p{L}\p{N}\p{M}]+/gu
 
+/**
+ * Marks in a row that are put in order; UAX 15 (Stream-Safe Text) has the same limit. Sorting takes the square of their
+ * number, and a text can have a million. U+FF9E and U+FF9F become marks.
+ */
+const MARKS = /[\p{M}\uff9e\uff9f]{30}(?=[\p{M}\uff9e\uff9f])/gu
+/** No mark is below. */
+const MARK_RANGE = /[\u0300-\uffff]/
+/** U+034F, the grapheme joiner: a mark that nothing is moved past. */
+const JOINER = '\u034f'
+
 /** The words of a text in order, with repeats: `Amélie's 2ⁿᵈ` gives amélie, s, 2nd. */
 export function wordsOf(text: string): string[] {
-  return text.normalize('NFKC').toLowerCase().match(RUNS) ?? []
+  const safe = MARK_RANGE.test(text) ? text.replace(MARKS, `$&${JOINER}`) : text
+  return safe.normalize('NFKC').toLowerCase().match(RUNS) ?? []
 }
 
 /** The distinct words of a text, in order of appearance, without `stopWords`. */

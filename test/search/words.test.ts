@@ -13,6 +13,19 @@ describe('wordsOf', () => {
     ['?! …', ['...'].filter(() => false)],
   ])('%s', (text, words) => expect(wordsOf(text)).toEqual(words))
 
+  it('takes linear time, also for marks that are to be put in order', () => {
+    // Their order is that of their classes: each U+0315 moves behind all U+0300 before it.
+    for (const marks of ['\u0315\u0300', '\u0300\uff9e', '\u0f73\u0300\u0315']) {
+      const started = performance.now()
+      expect(wordsOf(`a${marks.repeat(500_000)} b`)).toHaveLength(2)
+      // Sorted whole, these take minutes.
+      expect(performance.now() - started).toBeLessThan(20_000)
+    }
+    // Up to 30 in a row they are sorted as ever.
+    const few = `a${'\u0315\u0300'.repeat(15)}`
+    expect(wordsOf(few)).toEqual([few.normalize('NFKC')])
+  })
+
   it('keeps each word once, without the stop words', () => {
     expect([...distinctWords('the cat and The Cat', englishStopWords)]).toEqual(['cat'])
   })
