@@ -4,13 +4,10 @@ import { SieveError } from './errors.ts'
 
 type ClassicLevel = typeof import('classic-level')
 type Core = typeof import('@crawlee/core')
-type Cheerio = typeof import('@crawlee/cheerio')
 
 export const classicLevel = (): Promise<ClassicLevel> =>
   installed('LevelDB', 'classic-level', () => import('classic-level'))
 export const crawleeCore = (): Promise<Core> => installed('Crawlee', CRAWLEE, () => import('@crawlee/core'))
-export const crawleeCheerio = (): Promise<Cheerio> =>
-  installed('Crawlee', CRAWLEE, () => import('@crawlee/cheerio'))
 
 const CRAWLEE = '@crawlee/cheerio @crawlee/core'
 

@@ -1,8 +1,8 @@
-// What a crawl did, in a few lines for people.
+// What a crawl did, left out and cut, in a few lines for people.
 import type { AuditCounts } from '../crawlers/audit.ts'
-import type { QueueStats } from '../crawlers/crawlee.ts'
+import type { QueueStats } from '../crawlers/crawl-queue.ts'
+import type { CrawlCounts } from '../crawlers/crawl-report.ts'
 import { MOST_DELAY_SECONDS } from '../crawlers/pace.ts'
-import type { CrawlCounts } from '../crawlers/site-crawl.ts'
 import { grouped } from './values.ts'
 
 type Counts = CrawlCounts & QueueStats & Partial<AuditCounts>
@@ -22,9 +22,13 @@ export function crawlSummary(counts: Counts, seconds: number, folder?: string): 
     ...counted(failed, 'failed'),
     ...counted(same, 'of the same text'),
     ...counted(near, 'of nearly the same text'),
+    ...counted(counts.skipped, 'of those skipped'),
+    ...counted(counts.short, 'with too little text to compare'),
     `${seconds.toFixed(1)} s`,
   ]
   const lines = [parts.join(' · ')]
+  const limits = limitsPassed(counts)
+  if (limits.length > 0) lines.push(`limits: ${limits.join(' · ')}`)
   const { lost, asked, expectedLosses } = counts
   if (lost !== undefined && asked !== undefined) {
     const expected = typeof expectedLosses === 'number' ? `, ${expectedLosses.toPrecision(2)} expected` : ''
@@ -35,6 +39,21 @@ export function crawlSummary(counts: Counts, seconds: number, folder?: string): 
     lines.push(`${grouped(pending)} pages still to fetch${on}`)
   }
   return lines.map((line) => `urlsieve: ${line}\n`).join('')
+}
+
+// What was not followed or not read, with the option that decides.
+function limitsPassed(counts: Counts): string[] {
+  const { redirectsElsewhere } = counts
+  return [
+    ...counted(counts.cut, 'pages cut (--max-body, --timeout, --max-links)'),
+    ...counted(counts.linksOver, 'links past --max-links'),
+    ...counted(counts.longLinks, 'links longer than --max-url'),
+    ...counted(counts.deeper, 'links deeper than --depth'),
+    ...counted(redirectsElsewhere, 'redirects to other hosts not followed'),
+    ...counted(counts.redirectsRefused - redirectsElsewhere, 'other redirects not followed'),
+    ...counted(counts.robotsCut, 'robots.txt longer than --max-robots'),
+    ...counted(counts.unreachable, 'pages not fetched: robots.txt unreachable'),
+  ]
 }
 
 /** None are not worth a word. */

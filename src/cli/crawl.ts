@@ -1,9 +1,10 @@
-// `urlsieve crawl`: the web crawler of the papers. Crawlee fetches, a sieve remembers, one line of JSON for each page.
+// `urlsieve crawl`: the web crawler of the papers. A sieve remembers, one line of JSON for each page.
 import { type Command, Option } from 'commander'
-import { SieveQueue } from '../crawlers/crawlee.ts'
-import { SiteCrawl } from '../crawlers/site-crawl.ts'
+import { keyOf } from '../canonical/profiles.ts'
+import { CrawlQueue } from '../crawlers/crawl-queue.ts'
+import { siteItems } from '../crawlers/site-item.ts'
 import { ContentSieve } from '../index.ts'
-import { crawleeCheerio } from '../peers.ts'
+import { type CrawlLimitFlags, limitsOf, withCrawlLimits } from './crawl-limits.ts'
 import { CrawlProgress } from './crawl-progress.ts'
 import { type CrawlSieveFlags, openAudit, openCrawlSieve } from './crawl-sieve.ts'
 import { crawlSummary } from './crawl-summary.ts'
@@ -11,10 +12,9 @@ import { CommandError, EXIT } from './exit.ts'
 import { Output, tell } from './output.ts'
 import { redisRetry } from './redis-retry.ts'
 import { withSieveOptions } from './sieve-options.ts'
-import { count } from './values.ts'
+import { count, number } from './values.ts'
 
-interface Flags extends CrawlSieveFlags {
-  depth?: number
+interface Flags extends CrawlSieveFlags, CrawlLimitFlags {
   pages?: number
   content?: true | 'report' | 'skip'
   concurrency: number
@@ -32,15 +32,14 @@ interface Flags extends CrawlSieveFlags {
 const INTERRUPTED = 130
 
 export function crawlCommand(program: Command): void {
-  withSieveOptions(program.command('crawl'), {}, [], '--filter-depth')
+  withCrawlLimits(withSieveOptions(program.command('crawl'), {}, [], '--filter-depth'))
     .summary('crawl from a page, layer by layer')
     .description(
-      'Starts at pages, takes their links, and goes layer by layer until the depth or until nothing is new. One line of ' +
-        'JSON for each page: url, depth, status, title, links. Keeps robots.txt, stays on the hosts it was given, asks ' +
-        'each host a few times a second. Needs Crawlee: npm install @crawlee/cheerio @crawlee/core',
+      'Starts at pages, takes their links, and goes layer by layer until the depth or until nothing is new. Prints one ' +
+        'line of JSON for each page: url, depth, status, title, links. Keeps robots.txt and stays on the given hosts, ' +
+        'also after redirects. What passes a limit is cut, refused or left out, and the summary counts it.',
     )
     .argument('<urls...>', 'where to start')
-    .option('--depth <n>', 'follow links so many times; 0: these pages only', number('--depth', 0))
     .option('--pages <n>', 'ask for at most so many pages in this run', count('--pages'))
     .option('--state <folder>', 'remember: the same command goes on after Ctrl-C or kill -9')
     .option('--redis <url>', 'remember on Redis or Valkey: crawls on other machines share what is seen')
@@ -48,12 +47,15 @@ export function crawlCommand(program: Command): void {
     .addOption(redisRetry())
     .option('--audit', 'keep the exact truth beside the filter and list every page lost to it')
     .addOption(
-      new Option('--content [way]', 'say which pages have the same or nearly the same text, or skip them')
+      new Option(
+        '--content [way]',
+        'report pages with the same or nearly the same text as another, or also skip their links',
+      )
         .choices(['report', 'skip'])
         .preset('report'),
     )
     .option('--concurrency <n>', 'pages at a time', count('--concurrency'), 8)
-    .option('--rate <n>', 'requests a second to each host; 0: no limit', number('--rate', 0), 2)
+    .option('--rate <n>', 'requests per second to each host; 0: no limit', number('--rate', 0), 2)
     .option('--user-agent <name>', 'who asks, also for robots.txt')
     .option('--all-hosts', 'follow links to other hosts')
     .option('--all-types', 'fetch what is not HTML too')
@@ -72,30 +74,21 @@ Examples:
     .action(crawl)
 }
 
-/** A number from `least` on, fractions too. */
-function number(option: string, least: number): (text: string) => number {
-  return (text) => {
-    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
-    if (!(value >= least))
-      throw new CommandError(EXIT.usage, `${option} '${text}': expected a number from ${least} on`)
-    return value
-  }
-}
-
 async function crawl(urls: string[], flags: Flags, command: Command): Promise<void> {
   const started = performance.now()
   for (const url of urls) checkUrl(url)
-  await crawleeCheerio()
+  // When it is needed: no other command waits for its parser.
+  const { SiteCrawl } = await import('../crawlers/site-crawl.ts')
   const output = new Output(flags.output)
   const { state: folder, rate: perHostPerSecond } = flags
   const { depth: _, ...sieveFlags } = flags
   const sieve = await openCrawlSieve(sieveFlags, command)
+  const { profile } = sieve
   const audit = flags.audit
     ? await openAudit(sieve, folder, (lost) => output.print(`${JSON.stringify({ lost })}\n`))
     : null
-  const queue = await SieveQueue.open({
+  const queue = await CrawlQueue.open(audit ?? sieve.urls, siteItems, {
     ...(folder !== undefined && { folder }),
-    sieve: audit ?? sieve.urls,
     layers: true,
     perHostPerSecond,
     hostDelays: !flags.ignoreRobots,
@@ -103,8 +96,8 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
   const site = new SiteCrawl({
     urls,
     queue,
-    mark: (marked) => (audit ? audit.mark(marked) : sieve.urls.addMany(marked)),
-    ...(flags.depth !== undefined && { depth: flags.depth }),
+    keyOf: (url) => keyOf(profile, url) ?? url,
+    limits: limitsOf(flags),
     ...(flags.pages !== undefined && { pages: flags.pages }),
     concurrency: flags.concurrency,
     userAgent: flags.userAgent ?? `urlsieve/${command.parent?.version()}`,
@@ -128,7 +121,7 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
     process.off('SIGINT', interrupt)
     progress.done()
     const counts = { ...site.counts, ...queue.stats(), ...audit?.counts() }
-    await queue.close()
+    queue.close()
     await audit?.close()
     await sieve.close()
     output.close()

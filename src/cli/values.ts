@@ -41,13 +41,22 @@ export function size(option: string): (text: string) => number {
   }
 }
 
+/** A number from `least` on, fractions too. */
+export function number(option: string, least: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
+    if (!(value >= least)) refuse(option, text, `a number from ${least} on`)
+    return value
+  }
+}
+
 /** Made when first needed: it takes longer to make than the command to start. */
-let number: Intl.NumberFormat | undefined
+let format: Intl.NumberFormat | undefined
 
 /** 1,234,567. */
 export function grouped(value: number): string {
-  number ??= new Intl.NumberFormat('en-US')
-  return number.format(value)
+  format ??= new Intl.NumberFormat('en-US')
+  return format.format(value)
 }
 
 /** 1.8 GiB. */

@@ -9,6 +9,8 @@ export interface ContentOptions {
   readonly nearBits?: number
   /** Words in a shingle: more make it stricter; with 1, common words make different pages near. Default 2. */
   readonly shingleWords?: number
+  /** Letters and digits a text needs to be compared; a shorter one is always "new". Default 100. */
+  readonly minCharacters?: number
   /** 16 bytes: the key of the hash. A random secret unless given, since pages choose their text. */
   readonly key?: Uint8Array
 }
@@ -25,16 +27,21 @@ export interface ContentStats {
   readonly pages: number
   readonly same: number
   readonly near: number
+  /** Of the pages answered "new", those with too little text to compare: not remembered. */
+  readonly short: number
   /** Of the hashes and their tables, without the ids. */
   readonly sizeBytes: number
 }
 
 const NONE = 0xffffffff
+/** A heading and a menu are not a page: image pages have no more than that. */
+const MIN_CHARACTERS = 100
 
 /**
  * Answers "have I seen this page's text?". "same" errs with the chance of a 64-bit collision. "near" errs towards "near"
  * for pages of one template that differ in a few words, and towards "new" for pages that differ in more than three bits,
- * and for texts shorter than a shingle, which are compared exactly only. Pages answered "near" are not compared with
+ * and for texts with fewer letters and digits than `minCharacters`, which are not compared; those shorter than a shingle are
+ * compared exactly only. Pages answered "near" are not compared with
  * later ones, so a chain of small changes does not drift.
  */
 export class ContentSieve {
@@ -45,27 +52,37 @@ export class ContentSieve {
   /** The exact hashes by page, and an open-addressing table of pages. */
   #exact = new Uint32Array(2048)
   #slots = new Uint32Array(2048).fill(NONE)
-  readonly #counts = { pages: 0, same: 0, near: 0 }
+  readonly #counts = { pages: 0, same: 0, near: 0, short: 0 }
+  readonly #minCharacters: number
 
-  private constructor(hasher: TextHasher, nearBits: number) {
+  private constructor(hasher: TextHasher, nearBits: number, minCharacters: number) {
     this.#hasher = hasher
     this.#nearBits = nearBits
+    this.#minCharacters = minCharacters
   }
 
   static async create(options: ContentOptions = {}): Promise<ContentSieve> {
-    const { nearBits = 3, shingleWords = 2, key } = options
+    const { nearBits = 3, shingleWords = 2, minCharacters = MIN_CHARACTERS, key } = options
     if (!Number.isInteger(nearBits) || nearBits < 0 || nearBits > MOST_BITS) {
       throw new SieveError('option', `nearBits ${nearBits}: expected a whole number from 0 to ${MOST_BITS}`)
     }
     if (!Number.isInteger(shingleWords) || shingleWords < 1) {
       throw new SieveError('option', `shingleWords ${shingleWords}: expected a whole number from 1 on`)
     }
-    return new ContentSieve(await TextHasher.create(shingleWords, key), nearBits)
+    if (!Number.isInteger(minCharacters) || minCharacters < 0) {
+      throw new SieveError('option', `minCharacters ${minCharacters}: expected a whole number from 0 on`)
+    }
+    return new ContentSieve(await TextHasher.create(shingleWords, key), nearBits, minCharacters)
   }
 
   /** Remembers a page's text under its id and says whether it is new. Which way it errs: see the class. */
   add(text: string, id: string): ContentVerdict {
-    const { exact, near } = this.#hasher.of(text)
+    const { exact, near, characters } = this.#hasher.of(text)
+    if (characters < this.#minCharacters) {
+      this.#counts.pages++
+      this.#counts.short++
+      return { verdict: 'new' }
+    }
     this.#widenFor(this.#ids.length + 1)
     const slot = this.#slotOf(exact)
     const known = this.#slots[slot]!

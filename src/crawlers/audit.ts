@@ -49,12 +49,6 @@ export class Audit implements SeenUrls {
     return verdicts
   }
 
-  /** Marks URLs that were fetched under another name: nothing can be lost. */
-  async mark(urls: readonly string[]): Promise<void> {
-    await this.#truth.addMany(urls)
-    await this.#sieve.addMany(urls)
-  }
-
   /** Closes the truth; the sieve is its owner's to close. */
   async close(): Promise<void> {
     await this.#truth.close?.()

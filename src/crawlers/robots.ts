@@ -1,58 +1,129 @@
-// robots.txt beyond what Crawlee makes of it: each origin is asked for it once, and the delay that it asks for between
-// requests (Crawl-delay) is told. The reading is Crawlee's own, by robots-parser.
-import type { CheerioCrawler } from '@crawlee/cheerio'
-import type { RobotsTxtFile } from '@crawlee/utils'
+// The robots.txt of each origin, fetched once: at most 500 KiB and five redirects (RFC 9309). One that the server refuses
+// (4xx) closes nothing; one that is unreachable (5xx, no answer) closes everything until it is tried again.
+import type { Answer, Fetcher } from './fetcher.ts'
+import { noRobotsFile, RobotsFile } from './robots-file.ts'
 
-/** As many as Crawlee keeps. */
-const MOST_ORIGINS = 1000
-/** When to ask again for a robots.txt that could not be had. */
+const MOST_REDIRECTS = 5
+const TRIES = 3
+/** Between two tries, and until an unreachable one is tried again. */
+const WAIT_MS = 500
 const AGAIN_MS = 60_000
+/** Bytes of files that are kept: the ones used last. */
+const KEPT_BYTES = 32 * 1024 * 1024
+/** What an origin takes besides its file. */
+const ORIGIN_BYTES = 1024
 
-interface Asked {
-  /** Undefined: could not be had. */
-  readonly file: Promise<RobotsTxtFile | undefined>
+/** A robots.txt that could not be read. */
+export interface Unreachable {
+  readonly reason: string
+}
+
+interface Known {
+  readonly file: Promise<RobotsFile | Unreachable>
+  bytes: number
   until: number
 }
 
-/**
- * Crawlee's crawler, which says the Crawl-delay of a URL's host, in seconds, before each request and each link: 0 when
- * robots.txt has none for this agent, or nonsense.
- */
-export function robotsCrawler(
-  Crawler: typeof CheerioCrawler,
-  userAgent: string,
-  onDelay: (url: string, seconds: number) => void,
-): typeof CheerioCrawler {
-  return class extends Crawler {
-    readonly #asked = new Map<string, Asked>()
+export interface RobotsOptions {
+  readonly fetcher: Fetcher
+  readonly userAgent: string
+  /** Of one file; the rest is not read. */
+  readonly maxBytes: number
+  /** Whether a redirect of a robots.txt may be followed to there. */
+  readonly mayFollow: (from: string, to: string) => boolean
+}
 
-    // Crawlee's own asks again for each link while one answer is under way, and whenever there was none.
-    protected override async getRobotsTxtFileForUrl(url: string): Promise<RobotsTxtFile | undefined> {
-      const { origin } = new URL(url)
-      let asked = this.#asked.get(origin)
-      if (!asked || asked.until < performance.now()) {
-        asked = { file: super.getRobotsTxtFileForUrl(url), until: Number.POSITIVE_INFINITY }
-      }
-      // Set anew, so that the first one is the one longest not asked for.
-      this.#asked.delete(origin)
-      this.#asked.set(origin, asked)
-      if (this.#asked.size > MOST_ORIGINS) this.#asked.delete(this.#asked.keys().next().value!)
-      const file = await asked.file
-      if (!file) asked.until = Math.min(asked.until, performance.now() + AGAIN_MS)
-      onDelay(url, delayIn(file, userAgent))
-      return file
+export class Robots {
+  /** Files that were longer than `maxBytes`. */
+  cut = 0
+  readonly #options: RobotsOptions
+  /** By origin, the one used last at the end. */
+  readonly #known = new Map<string, Known>()
+  #bytes = 0
+
+  constructor(options: RobotsOptions) {
+    this.#options = options
+  }
+
+  /** The file of a URL's origin. */
+  of(url: string): Promise<RobotsFile | Unreachable> {
+    const { origin } = new URL(url)
+    let known = this.#known.get(origin)
+    this.#forget(origin)
+    if (!known || known.until < performance.now()) known = this.#read(origin)
+    this.#known.set(origin, known)
+    this.#bytes += known.bytes
+    for (const other of this.#known.keys()) {
+      if (this.#bytes <= KEPT_BYTES || other === origin) break
+      this.#forget(other)
     }
+    return known.file
+  }
+
+  #forget(origin: string): void {
+    this.#bytes -= this.#known.get(origin)?.bytes ?? 0
+    this.#known.delete(origin)
+  }
+
+  #read(origin: string): Known {
+    const grow = (bytes: number) => {
+      known.bytes += bytes
+      if (this.#known.get(origin) === known) this.#bytes += bytes
+    }
+    const file = this.#fetch(`${origin}/robots.txt`, grow).catch((error: Error): Unreachable => {
+      known.until = performance.now() + AGAIN_MS
+      return { reason: `${origin}/robots.txt: ${error.message}` }
+    })
+    const known: Known = { file, bytes: ORIGIN_BYTES, until: Number.POSITIVE_INFINITY }
+    return known
+  }
+
+  async #fetch(url: string, grow: (bytes: number) => void): Promise<RobotsFile> {
+    for (let tries = 1; ; tries++) {
+      try {
+        const answer = await this.#follow(url)
+        if (answer && answer.status >= 500) throw new Error(`HTTP ${answer.status}`)
+        if (answer?.status !== 200) return noRobotsFile()
+        return await this.#parse(answer, grow)
+      } catch (error) {
+        if (tries === TRIES || error instanceof NotFollowed) throw error
+        await new Promise((resolve) => setTimeout(resolve, WAIT_MS))
+      }
+    }
+  }
+
+  // The answer after redirects; null after too many, which counts as no file.
+  async #follow(url: string): Promise<Answer | null> {
+    const { fetcher, maxBytes, mayFollow } = this.#options
+    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+      const answer = await fetcher.get(url, maxBytes)
+      if (answer.status < 300 || answer.status > 399) return discarded(answer)
+      answer.discard()
+      const { location } = answer
+      if (location === undefined || !URL.canParse(location, url)) return null
+      const to = new URL(location, url).href
+      if (!mayFollow(url, to)) throw new NotFollowed(`a redirect to ${to.slice(0, 200)} is not followed`)
+      url = to
+    }
+    return null
+  }
+
+  async #parse(answer: Answer, grow: (bytes: number) => void): Promise<RobotsFile> {
+    const decoder = new TextDecoder()
+    let text = ''
+    for await (const piece of answer.body()) text += decoder.decode(piece, { stream: true })
+    if (answer.cut === 'time') throw new Error('not read within the time limit')
+    // A last line that is not whole could close or open more than it says.
+    if (answer.cut) text = text.slice(0, text.lastIndexOf('\n') + 1)
+    if (answer.cut) this.cut++
+    grow(text.length)
+    return new RobotsFile(text, this.#options.userAgent)
   }
 }
 
-/** What robots-parser can say; the stand-in for a file that is not there cannot. */
-interface Parser {
-  getCrawlDelay?(userAgent: string): number | undefined
-}
+class NotFollowed extends Error {}
 
-// Crawlee's class has no word for it (apify/crawlee#2436), so its parser is asked.
-function delayIn(file: RobotsTxtFile | undefined, userAgent: string): number {
-  const parser = (file as { robots?: Parser } | undefined)?.robots
-  const seconds = parser?.getCrawlDelay?.(userAgent) ?? 0
-  return Math.max(seconds, 0)
+const discarded = (answer: Answer): Answer => {
+  if (answer.status !== 200) answer.discard()
+  return answer
 }

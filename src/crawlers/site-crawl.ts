@@ -1,23 +1,27 @@
-// The web crawler of the papers, on Crawlee: starts at pages, takes their links, goes layer by layer until the depth or
-// until nothing is new. Polite: robots.txt with its Crawl-delay, a pace for each host (the queue's), its own name, the
-// hosts it was given.
-import type { CheerioCrawlingContext } from '@crawlee/cheerio'
-import type { ContentSieve, ContentVerdict } from '../content/content-sieve.ts'
-import { crawleeCheerio } from '../peers.ts'
-import type { CrawleeQueue } from './crawlee.ts'
+// The web crawler of the papers: starts at pages, takes their links, goes layer by layer until the depth or until nothing
+// is new. Polite: robots.txt with its Crawl-delay, a pace for each host (the queue's), its own name, the hosts it was
+// given. A redirect is a page of its own in the queue: scope, sieve, robots.txt and pace hold for its target too.
+import type { ContentSieve } from '../content/content-sieve.ts'
+import { CharsetDecoder } from './charset.ts'
+import type { CrawlQueue, Taken } from './crawl-queue.ts'
+import { type CrawlCounts, type CrawledPage, noCounts, repeatOf } from './crawl-report.ts'
+import { type Answer, Fetcher } from './fetcher.ts'
+import { HtmlPage, resolve } from './html-page.ts'
+import { type CrawlLimits, crawlLimits } from './limits.ts'
 import { hostOf, MOST_DELAY_SECONDS } from './pace.ts'
-import { linksOf, textIn, titleOf } from './page-links.ts'
-import { robotsCrawler } from './robots.ts'
+import { Robots } from './robots.ts'
+import { RobotsFile } from './robots-file.ts'
+import { Scope } from './scope.ts'
+import type { SiteItem } from './site-item.ts'
 
 export interface SiteCrawlOptions {
   /** Where it starts; their hosts are the ones it stays on. */
   readonly urls: readonly string[]
   /** Opened with `layers`, a pace, and `hostDelays` unless robots.txt is ignored. */
-  readonly queue: CrawleeQueue
-  /** Marks a URL that was reached by a redirect, so that it is not fetched again under its own name. */
-  readonly mark: (urls: readonly string[]) => unknown
-  /** Links to follow from the first pages on. Default: no end. */
-  readonly depth?: number
+  readonly queue: CrawlQueue<SiteItem>
+  /** What the sieve compares: a redirect to the key it came from is followed, though that key is seen. */
+  readonly keyOf: (url: string) => string
+  readonly limits?: Partial<CrawlLimits>
   /** Pages to fetch in this run. Default: no end. */
   readonly pages?: number
   readonly concurrency: number
@@ -31,123 +35,76 @@ export interface SiteCrawlOptions {
   readonly onPage: (page: CrawledPage) => void
 }
 
-/** One line of the output. */
-export interface CrawledPage {
-  readonly url: string
-  /** Where it was found after redirects, if elsewhere. */
-  readonly at?: string
-  readonly depth: number
-  /** Null when there was no answer. */
-  readonly status: number | null
-  readonly title?: string
-  /** Links on it. */
-  readonly links: number
-  /** Of what is not HTML. */
-  readonly type?: string
-  /** The same text as that page. */
-  readonly same?: string
-  /** Nearly the same text as that page, and in how many bits its SimHash differs. */
-  readonly near?: string
-  readonly distance?: number
-  readonly error?: string
-}
-
-export interface CrawlCounts {
-  /** Fetched, whatever their status. */
-  pages: number
-  /** Found on them, http and https. */
-  links: number
-  /** Of those, on other hosts: not followed. */
-  elsewhere: number
-  /** Not fetched since robots.txt closes them: links, as often as found. */
-  closed: number
-  /** Hosts whose robots.txt asks for a delay between requests. */
-  delayed: number
-  /** Of those, who ask for more than is kept. */
-  capped: number
-  /** Not HTML: left out before their body came. */
-  otherTypes: number
-  failed: number
-  /** Pages whose text was there under another URL. */
-  same: number
-  near: number
-}
-
 const RETRIES = 2
-const TIMEOUT_SECONDS = 30
-/** How often the pool looks for a host whose turn it is. */
-const LOOK_SECONDS = 0.02
+/** How often to look for a host whose turn it is. */
+const LOOK_MS = 20
+/** Links added to the queue at a time. */
+const BATCH = 1000
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+/** What has links; a page without a type is taken for one, as browsers do when it begins like one. */
+const PAGE_TYPES = new Set(['text/html', 'application/xhtml+xml', 'text/xml', 'application/xml', ''])
+
+type Page = Pick<Taken<SiteItem>, 'item' | 'place'>
+
+/** A fault of the page or the network: it is tried again. */
+class PageError extends Error {
+  readonly status: number | null
+  constructor(message: string, status: number | null) {
+    super(message)
+    this.status = status
+  }
+}
 
 export class SiteCrawl {
-  readonly counts: CrawlCounts = {
-    pages: 0,
-    links: 0,
-    elsewhere: 0,
-    closed: 0,
-    delayed: 0,
-    capped: 0,
-    otherTypes: 0,
-    failed: 0,
-    same: 0,
-    near: 0,
-  }
+  readonly counts: CrawlCounts = noCounts()
   readonly #options: SiteCrawlOptions
-  readonly #hosts: Set<string>
+  readonly #limits: CrawlLimits
+  readonly #scope: Scope
+  readonly #fetcher: Fetcher
+  readonly #robots: Robots | null
   readonly #delayed = new Set<string>()
   readonly #capped = new Set<string>()
+  readonly #visits = new Set<Promise<void>>()
+  #wake = () => {}
   #stopped = false
+  #failure: { readonly error: unknown } | undefined
 
   constructor(options: SiteCrawlOptions) {
+    const { urls, userAgent, allHosts, ignoreRobots, limits } = options
     this.#options = options
-    this.#hosts = new Set(options.urls.map((url) => new URL(url).host))
+    this.#limits = { ...crawlLimits, ...limits }
+    this.#scope = new Scope(urls, allHosts)
+    const { bodyBytes, headerBytes, timeoutSeconds, robotsBytes } = this.#limits
+    const timeoutMs = timeoutSeconds * 1000
+    this.#fetcher = new Fetcher(userAgent, { bodyBytes, headerBytes, timeoutMs }, this.#scope.lookup)
+    this.#robots = ignoreRobots
+      ? null
+      : new Robots({
+          fetcher: this.#fetcher,
+          userAgent,
+          maxBytes: robotsBytes,
+          mayFollow: (url) => this.#scope.hasRobots(url),
+        })
   }
 
   /** Crawls to the end, to a limit, or until `stop`. */
   async run(): Promise<void> {
-    const crawlee = await crawleeCheerio()
-    crawlee.log.setLevel(crawlee.LogLevel.OFF)
-    const { queue, depth, concurrency, userAgent, ignoreRobots, allTypes, pages } = this.#options
-    const mayStart = () => !this.#stopped && (pages === undefined || this.#begun() < pages)
-    const Crawler = ignoreRobots
-      ? crawlee.CheerioCrawler
-      : robotsCrawler(crawlee.CheerioCrawler, userAgent, (url, seconds) => this.#delay(url, seconds))
-    const crawler = new Crawler(
-      {
-        requestQueue: queue,
-        useSessionPool: false,
-        maxRequestRetries: RETRIES,
-        navigationTimeoutSecs: TIMEOUT_SECONDS,
-        maxConcurrency: concurrency,
-        ...(depth !== undefined && { maxCrawlDepth: depth }),
-        ...(allTypes && { additionalMimeTypes: ['*/*'] }),
-        ...(!ignoreRobots && { respectRobotsTxtFile: { userAgent } }),
-        autoscaledPoolOptions: {
-          desiredConcurrency: concurrency,
-          maybeRunIntervalSecs: LOOK_SECONDS,
-          loggingIntervalSecs: null,
-          isTaskReadyFunction: async () => mayStart() && !(await queue.isEmpty()),
-          isFinishedFunction: async () => !mayStart() || (await queue.isFinished()),
-        },
-        preNavigationHooks: [
-          (_, gotOptions) => {
-            gotOptions.useHeaderGenerator = false
-            gotOptions.headers = { ...gotOptions.headers, 'user-agent': userAgent }
-            gotOptions.hooks = { beforeRedirect: [({ url }) => queue.redirected(String(url))] }
-          },
-        ],
-        requestHandler: (context) => this.#page(context),
-        failedRequestHandler: (context, error) => this.#failed(context, error),
-        onSkippedRequest: ({ reason }) => {
-          if (reason === 'robotsTxt') this.counts.closed++
-        },
-      },
-      new crawlee.Configuration({ persistStorage: false, purgeOnStart: false }),
-    )
+    const { queue, urls, concurrency } = this.#options
     try {
-      await crawler.run(this.#options.urls.map((url) => ({ url, crawlDepth: 0 })))
-    } catch (error) {
-      throw error instanceof crawlee.CriticalError ? error.cause : error
+      await queue.add(urls.map((url) => ({ url: resolve(url, url)!, depth: 0, via: [], retries: 0 })))
+      for (;;) {
+        while (this.#visits.size < concurrency && this.#mayStart()) {
+          const taken = await queue.next()
+          if (!taken) break
+          this.#start(taken)
+        }
+        if (this.#visits.size === 0 && (!this.#mayStart() || queue.isFinished)) break
+        await this.#change()
+      }
+    } finally {
+      this.#fetcher.close()
     }
+    if (this.#failure) throw this.#failure.error
   }
 
   /** Lets the pages that are under way end, and no other begin. */
@@ -155,10 +112,76 @@ export class SiteCrawl {
     this.#stopped = true
   }
 
-  /** Pages of this run, done or under way. */
-  #begun(): number {
+  #mayStart(): boolean {
+    if (this.#stopped || this.#failure) return false
+    const { pages: most } = this.#options
     const { pages, failed, otherTypes } = this.counts
-    return pages + failed + otherTypes + this.#options.queue.stats().inProgress
+    return most === undefined || pages + failed + otherTypes + this.#visits.size < most
+  }
+
+  // Until a visit ends, or a host may be due.
+  async #change(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, LOOK_MS)
+      this.#wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  // What is no fault of the page (a full disk, a reader of the output that has gone) ends the crawl: the page stays
+  // pending.
+  #start(taken: Page): void {
+    const visit = this.#visit(taken)
+      .catch((error: unknown) => {
+        this.#failure ??= { error }
+        this.#fetcher.close()
+      })
+      .finally(() => {
+        this.#visits.delete(visit)
+        this.#wake()
+      })
+    this.#visits.add(visit)
+  }
+
+  async #visit(page: Page): Promise<void> {
+    const { item, place } = page
+    this.#scope.admit(item.url)
+    if (this.#robots && !(await this.#isOpen(page, this.#robots))) return
+    try {
+      await this.#fetch(page)
+    } catch (error) {
+      if (!(error instanceof PageError)) throw error
+      // The end of the crawl ends its requests too: they stay pending.
+      if (this.#failure) return
+      if (item.retries < RETRIES) this.#options.queue.again(place, { ...item, retries: item.retries + 1 })
+      else this.#fail(page, error.status, error.message)
+    }
+  }
+
+  // Whether robots.txt lets the page be fetched; if not, it is handled or set aside.
+  async #isOpen(page: Page, robots: Robots): Promise<boolean> {
+    const { queue, onPage } = this.#options
+    const { item, place } = page
+    const file = await robots.of(item.url)
+    this.counts.robotsCut = robots.cut
+    if (this.#failure) return false
+    if (!(file instanceof RobotsFile)) {
+      this.counts.unreachable++
+      this.counts.failed++
+      onPage({ ...named(item), depth: item.depth, status: null, links: 0, error: file.reason })
+      queue.setAside(place)
+      return false
+    }
+    this.#delay(item.url, file.delaySeconds)
+    if (file.allows(item.url)) return true
+    this.counts.closed++
+    if (item.via.length > 0) {
+      this.#refuse(item, null, item.url, 'closed by robots.txt')
+    }
+    queue.giveBack(place)
+    return false
   }
 
   #delay(url: string, seconds: number): void {
@@ -170,82 +193,154 @@ export class SiteCrawl {
     this.counts.capped = this.#capped.size
   }
 
-  async #page(context: CheerioCrawlingContext): Promise<void> {
-    const { request, response, contentType, $ } = context
-    const { content, allTypes, allHosts, onPage } = this.#options
-    const at = request.loadedUrl ?? request.url
-    const status = response.statusCode ?? null
-    const isHtml = typeof $ === 'function'
-    // What was enqueued is on a host to stay on, also when an earlier run was led there.
-    this.#hosts.add(new URL(request.url).host)
-    if (at !== request.url) await this.#orEnd(() => this.#redirected(request.crawlDepth, at))
-    this.counts.pages++
-    const links = isHtml && status !== null && status < 400 ? linksOf($, at, allTypes) : []
-    const title = isHtml ? titleOf($) : undefined
-    const verdict = isHtml && content && status === 200 ? content.sieve.add(textIn($), at) : undefined
-    if (verdict && verdict.verdict !== 'new') this.counts[verdict.verdict]++
+  async #fetch(page: Page): Promise<void> {
+    const { allTypes } = this.#options
+    const answer = await this.#fetcher.get(page.item.url).catch((error: Error) => {
+      throw new PageError(error.message, null)
+    })
+    const { status, location } = answer
+    try {
+      if (REDIRECTS.has(status) && location !== undefined) return await this.#redirect(page, status, location)
+      if (status >= 500) throw new PageError(`HTTP ${status}`, status)
+      const type = answer.contentType.split(';', 1)[0]!.trim().toLowerCase()
+      if (PAGE_TYPES.has(type)) await this.#read(page, answer, type)
+      else if (allTypes) this.#report(page, { status, links: 0, type })
+      else {
+        this.counts.otherTypes++
+        this.#options.queue.finish(page.place)
+      }
+    } finally {
+      answer.discard()
+    }
+  }
+
+  // The target goes to the front of the queue, and is checked like any page when its turn comes.
+  async #redirect(page: Page, status: number, location: string): Promise<void> {
+    const { queue, keyOf } = this.#options
+    const { url, depth, via } = page.item
+    const target = resolve(location, url)
+    const led = [...via, url]
+    const reason = this.#whyNot(target, led, depth)
+    if (target === null || reason !== null) {
+      this.#refuse(page.item, status, target ?? location, reason ?? 'not a URL')
+      queue.finish(page.place)
+      return
+    }
+    // http to https, or to www., may be the same key: seen by coming from there.
+    const key = keyOf(target)
+    const sieve = led.some((one) => keyOf(one) === key) ? 'never' : 'now'
+    const [isNew] = await queue.add([{ url: target, depth, via: led, retries: 0 }], { first: true, sieve })
+    if (isNew) queue.finish(page.place)
+    else this.#report(page, { at: target, status, links: 0 })
+  }
+
+  #whyNot(target: string | null, led: readonly string[], depth: number): string | null {
+    const { redirects, urlCharacters } = this.#limits
+    if (target === null) return 'not a URL'
+    if (!/^https?:/.test(target)) return 'not http or https'
+    if (led.length > redirects) return `more than ${redirects} redirects`
+    if (led.includes(target)) return 'a loop'
+    if (target.length > urlCharacters) return `longer than ${urlCharacters} characters`
+    if (this.#scope.hasRedirect(target, depth)) return null
+    this.counts.redirectsElsewhere++
+    return 'another host'
+  }
+
+  #refuse(item: SiteItem, status: number | null, target: string, reason: string): void {
+    this.counts.redirectsRefused++
+    this.counts.failed++
+    const error = `redirect to ${target.slice(0, this.#limits.urlCharacters)} not followed: ${reason}`
+    this.#options.onPage({ url: item.via[0] ?? item.url, depth: item.depth, status, links: 0, error })
+  }
+
+  async #read(page: Page, answer: Answer, type: string): Promise<void> {
+    const { allTypes, content } = this.#options
+    const { links, urlCharacters } = this.#limits
+    const { status } = answer
+    const html = new HtmlPage({
+      ...{ allTypes, links, urlCharacters },
+      isXml: type.includes('xml'),
+      wantsText: content !== undefined && status === 200,
+    })
+    const broken = await this.#parse(answer, html)
+    if (broken && page.item.retries < RETRIES) throw new PageError(broken.message, status)
+    if (this.#failure) return
+    // A part of a text is not compared: it errs towards "new".
+    const isWhole = answer.cut === null && !broken
+    const verdict =
+      isWhole && content && status === 200 ? content.sieve.add(html.text, page.item.url) : undefined
+    if (verdict?.verdict === 'same' || verdict?.verdict === 'near') this.counts[verdict.verdict]++
+    this.counts.short = content?.sieve.stats().short ?? 0
     const isSkipped = content?.skip === true && verdict !== undefined && verdict.verdict !== 'new'
-    if (!isSkipped) {
-      const here = allHosts ? links : links.filter((link) => this.#hosts.has(new URL(link).host))
-      this.counts.links += links.length
-      this.counts.elsewhere += links.length - here.length
-      if (here.length > 0 && (allHosts || this.#hosts.has(new URL(at).host))) {
-        await this.#orEnd(() => context.addRequests(here))
+    const found = status < 400 ? await this.#follow(page.item, html, !isSkipped) : 0
+    const cut = answer.cut ?? (html.linksOver > 0 ? 'links' : null)
+    if (cut) this.counts.cut++
+    if (isSkipped) this.counts.skipped++
+    this.#report(page, {
+      status,
+      title: html.title,
+      links: found,
+      ...repeatOf(verdict),
+      ...(isSkipped && { skipped: true as const }),
+      ...(cut && { cut }),
+      ...(broken && { error: broken.message }),
+    })
+  }
+
+  // Reads the body; an error of the connection or the packing ends it.
+  async #parse(answer: Answer, html: HtmlPage): Promise<Error | null> {
+    const decoder = new CharsetDecoder(answer.contentType)
+    let broken: Error | null = null
+    try {
+      for await (const piece of answer.body()) html.write(decoder.write(piece))
+    } catch (error) {
+      broken = error as Error
+    }
+    html.write(decoder.end())
+    html.end()
+    return broken
+  }
+
+  // Adds the links that are in scope to the queue, and says how many there are in all.
+  async #follow({ url, depth }: SiteItem, html: HtmlPage, follows: boolean): Promise<number> {
+    const { queue } = this.#options
+    const isDeep = depth + 1 > this.#limits.depth
+    let found = 0
+    let batch: SiteItem[] = []
+    for (const link of html.linksAt(url, this.#limits.bodyBytes)) {
+      found++
+      if (!follows) continue
+      if (!this.#scope.has(link)) this.counts.elsewhere++
+      else if (isDeep) this.counts.deeper++
+      else batch.push({ url: link, depth: depth + 1, via: [], retries: 0 })
+      if (batch.length === BATCH) {
+        await queue.add(batch)
+        batch = []
       }
     }
-    if (isSkipped) return
-    const page = {
-      url: request.url,
-      ...(at !== request.url && { at }),
-      depth: request.crawlDepth,
-      status,
-      ...(title !== undefined && { title }),
-      links: links.length,
-      ...(!isHtml && { type: contentType.type }),
-      ...repeatOf(verdict),
-    }
-    await this.#orEnd(() => onPage(page))
+    await queue.add(batch)
+    if (follows) this.counts.links += found
+    this.counts.longLinks += html.longLinks
+    this.counts.linksOver += html.linksOver
+    return found
   }
 
-  // A first page that leads to another host leads the crawl there: http to https, example.org to www.example.org.
-  async #redirected(depth: number, at: string): Promise<void> {
-    if (depth === 0) this.#hosts.add(new URL(at).host)
-    await this.#options.mark([at])
+  // A page's links are in the queue by now: it counts as handled after its line is written.
+  #report({ item, place }: Page, result: Omit<CrawledPage, 'url' | 'depth'>): void {
+    this.counts[result.error === undefined ? 'pages' : 'failed']++
+    const { at, ...rest } = result
+    this.#options.onPage({ ...named(item), ...(at !== undefined && { at }), depth: item.depth, ...rest })
+    this.#options.queue.finish(place)
   }
 
-  async #failed({ request, response }: CheerioCrawlingContext, error: Error): Promise<void> {
-    const type = /served Content-Type (\S+),/.exec(error.message)?.[1]
-    this.counts[type === undefined ? 'failed' : 'otherTypes']++
-    if (type !== undefined) return
-    const page = {
-      url: request.url,
-      depth: request.crawlDepth,
-      status: response?.statusCode ?? null,
-      links: 0,
-      error: reasonOf(error),
-    }
-    await this.#orEnd(() => this.#options.onPage(page))
-  }
-
-  // What is no fault of the page (a full disk, a reader of the output that has gone) ends the crawl: the page stays pending.
-  async #orEnd(step: () => unknown): Promise<void> {
-    try {
-      await step()
-    } catch (error) {
-      const { CriticalError } = await crawleeCheerio()
-      throw Object.assign(new CriticalError('the crawl cannot go on'), { cause: error })
-    }
+  #fail({ item, place }: Page, status: number | null, error: string): void {
+    this.counts.failed++
+    this.#options.onPage({ ...named(item), depth: item.depth, status, links: 0, error })
+    this.#options.queue.finish(place)
   }
 }
 
-function repeatOf(verdict: ContentVerdict | undefined): Partial<CrawledPage> {
-  if (verdict?.verdict === 'same') return { same: verdict.of }
-  if (verdict?.verdict === 'near') return { near: verdict.of, distance: verdict.distance }
-  return {}
-}
-
-/** One line; Crawlee puts a word about sessions before what the network said. */
-function reasonOf({ message }: Error): string {
-  const [first = ''] = message.replace(/^Detected a session error, rotating session\.\.\.\s*/, '').split('\n')
-  return first
+/** A page is known by the URL that was found; `at`: where redirects led. */
+function named({ url, via }: SiteItem): Pick<CrawledPage, 'url' | 'at'> {
+  return via.length > 0 ? { url: via[0]!, at: url } : { url }
 }

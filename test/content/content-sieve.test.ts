@@ -20,13 +20,31 @@ describe('verdicts', () => {
   })
 
   it('punctuation and case change the exact hash only', async () => {
-    const sieve = await ContentSieve.create({ key })
+    const sieve = await ContentSieve.create({ key, minCharacters: 0 })
     sieve.add('One two three four five six.', 'a')
     expect(sieve.add('one TWO three, four five six', 'b')).toEqual({ verdict: 'near', of: 'a', distance: 0 })
   })
 
-  it('texts shorter than a shingle are compared exactly only', async () => {
+  it('too little text is never the same, nor near: it is not remembered', async () => {
     const sieve = await ContentSieve.create({ key })
+    const menu = 'Home · About us · Contact · Imprint'
+    for (const text of ['', '', 'missing', 'missing', menu, menu, `${menu}!`]) {
+      expect(sieve.add(text, 'a')).toEqual({ verdict: 'new' })
+    }
+    expect(sieve.stats()).toMatchObject({ pages: 7, same: 0, near: 0, short: 7 })
+    // Letters and digits count: 99 are too few, however much is between them.
+    for (const [letters, verdict] of [
+      [99, 'new'],
+      [100, 'same'],
+    ] as const) {
+      const text = Array.from({ length: letters }, (_, i) => 'abcdefghij'[i % 10]).join(' — ')
+      sieve.add(text, 'first')
+      expect(sieve.add(text, 'second').verdict).toBe(verdict)
+    }
+  })
+
+  it('texts shorter than a shingle are compared exactly only', async () => {
+    const sieve = await ContentSieve.create({ key, minCharacters: 0 })
     for (const text of ['', 'missing', 'Missing']) expect(sieve.add(text, text)).toEqual({ verdict: 'new' })
     expect(sieve.add('', 'again')).toEqual({ verdict: 'same', of: '' })
   })
@@ -35,7 +53,29 @@ describe('verdicts', () => {
     await expect(ContentSieve.create({ nearBits: 4 })).rejects.toThrow(SieveError)
     await expect(ContentSieve.create({ nearBits: 4 })).rejects.toThrow(/nearBits 4: .* 0 to 3/)
     await expect(ContentSieve.create({ shingleWords: 0 })).rejects.toThrow(/shingleWords 0/)
+    await expect(ContentSieve.create({ minCharacters: -1 })).rejects.toThrow(/minCharacters -1/)
     await expect(ContentSieve.create({ key: new Uint8Array(3) })).rejects.toThrow(/key of 3 bytes/)
+  })
+})
+
+describe('long texts', () => {
+  it('in linear time and little memory, whatever they are made of', async () => {
+    const sieve = await ContentSieve.create({ key })
+    const started = performance.now()
+    const before = process.memoryUsage().rss
+    for (const unit of ['a ', 'ﷺ', '\u0315\u0300', 'x', ' ', '千', '&<>']) {
+      sieve.add(unit.repeat((4 * 1024 * 1024) / unit.length), unit)
+    }
+    expect(performance.now() - started).toBeLessThan(60_000)
+    expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 * 1024)
+  })
+
+  it('a change beyond the first million characters is near, not the same', async () => {
+    const sieve = await ContentSieve.create({ key })
+    const long = new Pages(2, 'long').page(300_000).join(' ')
+    expect(long.length).toBeGreaterThan(2 ** 20)
+    sieve.add(long, 'a')
+    expect(sieve.add(`${long} and more`, 'b')).toEqual({ verdict: 'near', of: 'a', distance: 0 })
   })
 })
 
@@ -43,7 +83,7 @@ describe('against the plain one', () => {
   it.each([1, 3, 5])(
     'shingles of %i words: the same verdict, page and distance for each of 700',
     async (shingleWords) => {
-      const sieve = await ContentSieve.create({ key, shingleWords })
+      const sieve = await ContentSieve.create({ key, shingleWords, minCharacters: 0 })
       const plain = new PlainContentSieve(shingleWords, key)
       const pages = new Pages(shingleWords, 'plain')
       const known: string[][] = []

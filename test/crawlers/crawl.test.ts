@@ -77,8 +77,14 @@ describe('a crawl', () => {
     expect(same.length).toBe(stats.same)
     expect(same.map(({ url }) => new URL(url).search)).toContain('?a=1&b=2')
     const skipping = await crawl('--content', 'skip')
-    expect(skipping.pages.filter((page) => page.same || page.near)).toEqual([])
-    expect(skipping.stats.pages).toBe(skipping.pages.length + skipping.stats.same! + skipping.stats.near!)
+    // What is skipped is listed with the page it repeats, which is listed too and was followed.
+    const skipped = skipping.pages.filter((page) => page.same || page.near)
+    expect(skipped.length).toBe(skipping.stats.skipped)
+    expect(skipped.length).toBe(skipping.stats.same! + skipping.stats.near!)
+    expect(skipping.pages.filter((page) => page.skipped)).toEqual(skipped)
+    const followed = new Set(skipping.pages.filter((page) => !page.skipped).map(({ url, at }) => at ?? url))
+    for (const { same, near } of skipped) expect(followed).toContain(same ?? near)
+    expect(skipping.stats.pages).toBe(skipping.pages.length)
   })
 
   it('a reader that has enough is a normal end', async () => {
@@ -124,16 +130,24 @@ describe('mistakes are one line', () => {
     })
   })
 
-  it('Crawlee is not installed', async () => {
+  it('Crawlee is not installed: a crawl needs none, its queue says so', async () => {
     const folder = temporaryFolder()
     cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true })
     cpSync(join(root, 'package.json'), join(folder, 'package.json'))
     // Empty folders, so that none further up is found.
     for (const name of ['cheerio', 'core'])
       mkdirSync(join(folder, 'node_modules/@crawlee', name), { recursive: true })
-    symlinkSync(join(root, 'node_modules/commander'), join(folder, 'node_modules/commander'))
+    for (const name of ['commander', 'htmlparser2'])
+      symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
     const bare = join(folder, main.slice(root.length))
-    const ended = await spawned(process.execPath, [bare, 'crawl', 'http://example.com/'])
-    expectFailure(ended, 2, /Crawlee is not installed: npm install @crawlee\/cheerio @crawlee\/core/)
+    const ended = await spawned(process.execPath, [bare, 'crawl', `${site.served.origin}/`, '--depth', '0'])
+    expect(ended.code).toBe(0)
+    expect(pagesIn(ended.stdout).pages).toHaveLength(1)
+    const script = `import { SieveQueue } from '${join(folder, 'dist/crawlers/crawlee.js')}'
+      await SieveQueue.open().catch(({ message }) => console.log(message))`
+    const queue = await spawned(process.execPath, ['--input-type=module', '-e', script])
+    expect(queue.stdout.toString()).toBe(
+      'Crawlee is not installed: npm install @crawlee/cheerio @crawlee/core\n',
+    )
   })
 })

@@ -1,7 +1,7 @@
 // A site to crawl for the length of a test file, and the output of `urlsieve crawl`, read back.
 import { afterAll, beforeAll } from 'vitest'
 import { keyOf, profiles } from '../../src/canonical/profiles.ts'
-import type { CrawledPage } from '../../src/crawlers/site-crawl.ts'
+import type { CrawledPage } from '../../src/crawlers/crawl-report.ts'
 import { linesOf } from '../e2e/command.ts'
 import { crawlOnPaper, type Served, Site, serve } from './site.ts'
 

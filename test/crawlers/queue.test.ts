@@ -260,7 +260,7 @@ describe('a sieve that is away', () => {
     const queue = await SieveQueue.open({ folder: at, sieve })
     await expect(queue.addRequests([page('a'), page('b')])).rejects.toThrow('no connection')
     const copy = folder()
-    cpSync(at, copy, { recursive: true, filter: (path) => !path.endsWith('/lock') })
+    copyFolder(at, copy, (path) => !path.endsWith('/lock'))
     state.isAway = false
     const again = await SieveQueue.open({ folder: copy, sieve })
     expect([page('a'), page('b')].map((url) => inner.has(url))).toEqual([true, true])

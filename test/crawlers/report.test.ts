@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import { CrawlProgress } from '../../src/cli/crawl-progress.ts'
 import { crawlSummary } from '../../src/cli/crawl-summary.ts'
+import { noCounts } from '../../src/crawlers/crawl-report.ts'
 
 const counts = {
-  ...{ pages: 1234, links: 20_000, elsewhere: 0, closed: 2, otherTypes: 0, failed: 0, same: 0, near: 0 },
-  ...{ delayed: 0, capped: 0 },
+  ...{ ...noCounts(), pages: 1234, links: 20_000, closed: 2 },
   ...{ offered: 19_000, repeats: 17_000, inProgress: 0, pending: 0, handled: 1234 },
 }
 
@@ -28,6 +28,19 @@ describe('summary', () => {
   it('who asked for a delay', () => {
     expect(crawlSummary({ ...counts, delayed: 2, capped: 1 }, 1)).toContain(
       ' · 2 closed by robots.txt · 2 hosts with a Crawl-delay · 1 asking for more than 60 s · ',
+    )
+  })
+
+  it('what was cut, refused and left out, with the option that decides', () => {
+    const cut = { cut: 1, linksOver: 2, longLinks: 3, deeper: 4, redirectsRefused: 11, redirectsElsewhere: 5 }
+    const rest = { robotsCut: 7, unreachable: 8, skipped: 9, short: 10 }
+    const lines = crawlSummary({ ...counts, ...cut, ...rest }, 1).split('\n')
+    expect(lines[0]).toContain(' · 9 of those skipped · 10 with too little text to compare · ')
+    expect(lines[1]).toBe(
+      'urlsieve: limits: 1 pages cut (--max-body, --timeout, --max-links) · 2 links past --max-links · ' +
+        '3 links longer than --max-url · 4 links deeper than --depth · 5 redirects to other hosts not followed · ' +
+        '6 other redirects not followed · 7 robots.txt longer than --max-robots · ' +
+        '8 pages not fetched: robots.txt unreachable',
     )
   })
 

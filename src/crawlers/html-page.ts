@@ -1,0 +1,269 @@
+// What a page of HTML has: its title, its links, and its text as a browser would have it. Read as a stream of tokens, so
+// that time and memory are linear in what is read, however tags are nested or left open. No tree is built: a page without
+// <body> has its text all the same.
+import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
+
+/** The attribute that leads to another page. */
+const PAGES: Readonly<Record<string, string>> = { a: 'href', area: 'href', frame: 'src', iframe: 'src' }
+/** The attribute that leads to anything. */
+const ALL: Readonly<Record<string, string>> = {
+  ...PAGES,
+  ...{ link: 'href', img: 'src', script: 'src', source: 'src', audio: 'src', video: 'src', embed: 'src' },
+}
+
+/** Elements whose text no reader sees. */
+const HIDDEN = new Set(['script', 'style', 'template', 'noscript', 'title', 'iframe', 'noembed', 'noframes'])
+/** Elements that end a line: their text is not joined to the text before. */
+const BLOCKS = new Set(
+  (
+    'address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption figure ' +
+    'footer form frame h1 h2 h3 h4 h5 h6 head header hgroup hr html iframe legend li main menu nav noscript ol optgroup ' +
+    'option p pre search section select summary table tbody td textarea tfoot th thead title tr ul'
+  ).split(' '),
+)
+/** No name that matters is longer. */
+const LONGEST_NAME = 16
+/** Characters of a title that are kept. */
+const TITLE_CHARACTERS = 1000
+/** Read at a time: a page that comes byte by byte is not kept byte by byte. */
+const PIECE_CHARACTERS = 16_384
+/** In HTML this begins a comment that ends at the next `>`; the tokenizer would look for `]]>`. */
+const CDATA = '<![CDATA['
+
+export interface PageLimits {
+  readonly links: number
+  readonly urlCharacters: number
+}
+
+export interface HtmlPageOptions extends PageLimits {
+  /** Links to anything, not to pages only. */
+  readonly allTypes: boolean
+  readonly isXml: boolean
+  /** Whether `text` is wanted. */
+  readonly wantsText: boolean
+}
+
+export class HtmlPage implements TokenizerCallbacks {
+  /** Links that were longer than the limit. */
+  longLinks = 0
+  /** Links past the limit of a page. */
+  linksOver = 0
+  readonly #options: HtmlPageOptions
+  readonly #tokenizer: Tokenizer
+  readonly #attributes: Readonly<Record<string, string>>
+  /** Pieces of input that tokens may still refer to, and where the first one begins. */
+  readonly #pieces: string[] = []
+  #start = 0
+  /** Not read yet: too short, or a beginning of CDATA that may go on in the next piece. */
+  #rest = ''
+  readonly #links: string[] = []
+  #base: string | undefined
+  #text: string[] = []
+  #title: string[] = []
+  #titleLength = 0
+  #hasTitle = false
+  /** Hidden elements that are open, by name. */
+  readonly #hidden = new Map<string, number>()
+  /** The tag that is being read, the attribute of it that leads elsewhere, and where that led. */
+  #tag = ''
+  #value: string[] | null = null
+  #valueLength = 0
+  #link: string | undefined
+
+  constructor(options: HtmlPageOptions) {
+    this.#options = options
+    this.#attributes = options.allTypes ? ALL : PAGES
+    this.#tokenizer = new Tokenizer({ xmlMode: options.isXml }, this)
+  }
+
+  write(piece: string): void {
+    this.#rest += piece
+    if (this.#rest.length < PIECE_CHARACTERS) return
+    const text = this.#rest
+    const kept = this.#options.isXml ? 0 : startedAtEnd(text, CDATA)
+    this.#rest = text.slice(text.length - kept)
+    this.#feed(text.slice(0, text.length - kept))
+  }
+
+  end(): void {
+    this.#feed(this.#rest)
+    this.#rest = ''
+    this.#tokenizer.end()
+    this.#pieces.length = 0
+  }
+
+  get title(): string {
+    return squeeze(this.#title.join('')).slice(0, TITLE_CHARACTERS)
+  }
+
+  /** What a reader sees, without markup, whitespace squeezed. */
+  get text(): string {
+    return squeeze(this.#text.join(''))
+  }
+
+  /**
+   * The http and https links of the page at `url`, absolute, as often as they are there, within the limits: all links
+   * together have at most `characters`, since a long <base> makes a long URL of each short one.
+   */
+  *linksAt(url: string, characters: number): Generator<string> {
+    const base = resolve(this.#base, url) ?? url
+    let room = characters
+    for (const [i, link] of this.#links.entries()) {
+      const target = resolve(link, base)
+      if (target === null || !/^https?:/.test(target)) continue
+      if (target.length > this.#options.urlCharacters) {
+        this.longLinks++
+        continue
+      }
+      room -= target.length
+      if (room < 0) {
+        this.linksOver += this.#links.length - i
+        return
+      }
+      yield target
+    }
+  }
+
+  #feed(text: string): void {
+    if (text === '') return
+    const piece = this.#options.isXml ? text : text.replaceAll(CDATA, '<!x[CDATA')
+    this.#pieces.push(piece)
+    this.#tokenizer.write(piece)
+  }
+
+  // Tokens come in order: what lies before one is not read again.
+  #slice(start: number, end: number): string {
+    while (this.#pieces.length > 1 && start >= this.#start + this.#pieces[0]!.length) {
+      this.#start += this.#pieces.shift()!.length
+    }
+    let slice = this.#pieces[0]!.slice(start - this.#start, end - this.#start)
+    for (let i = 1, at = this.#start + this.#pieces[0]!.length; at < end; i++) {
+      slice += this.#pieces[i]!.slice(0, end - at)
+      at += this.#pieces[i]!.length
+    }
+    return slice
+  }
+
+  // '' for a name that is none of those that matter.
+  #name(start: number, end: number): string {
+    return end - start > LONGEST_NAME ? '' : this.#slice(start, end).toLowerCase()
+  }
+
+  onopentagname(start: number, end: number): void {
+    this.#tag = this.#name(start, end)
+    this.#link = undefined
+    if (BLOCKS.has(this.#tag)) this.#space()
+  }
+
+  onattribname(start: number, end: number): void {
+    const name = this.#name(start, end)
+    const wanted = this.#tag === 'base' ? 'href' : this.#attributes[this.#tag]
+    this.#value = name !== '' && name === wanted && this.#link === undefined ? [] : null
+    this.#valueLength = 0
+  }
+
+  onattribdata(start: number, end: number): void {
+    if (!this.#value) return
+    this.#valueLength += end - start
+    if (this.#valueLength <= this.#options.urlCharacters) this.#value.push(this.#slice(start, end))
+  }
+
+  onattribentity(codePoint: number): void {
+    if (!this.#value) return
+    this.#valueLength += 1
+    if (this.#valueLength <= this.#options.urlCharacters) this.#value.push(characterOf(codePoint))
+  }
+
+  onattribend(): void {
+    if (!this.#value) return
+    const isLong = this.#valueLength > this.#options.urlCharacters
+    this.#link = isLong ? '' : this.#value.join('')
+    this.#value = null
+    if (isLong) this.longLinks++
+    else if (this.#tag === 'base') this.#base ??= this.#link
+    else if (this.#links.length < this.#options.links) this.#links.push(this.#link)
+    else this.linksOver++
+  }
+
+  onopentagend(): void {
+    const tag = this.#tag
+    if (!HIDDEN.has(tag)) return
+    this.#hidden.set(tag, (this.#hidden.get(tag) ?? 0) + 1)
+  }
+
+  onselfclosingtag(): void {
+    // A slash closes an element in XML only; the tokenizer takes a script, style or title that has one for closed.
+    if (!this.#options.isXml && !TOKENIZED.has(this.#tag)) this.onopentagend()
+  }
+
+  onclosetag(start: number, end: number): void {
+    const tag = this.#name(start, end)
+    if (BLOCKS.has(tag)) this.#space()
+    const open = this.#hidden.get(tag)
+    if (open === undefined) return
+    if (tag === 'title') this.#hasTitle = true
+    if (open === 1) this.#hidden.delete(tag)
+    else this.#hidden.set(tag, open - 1)
+  }
+
+  ontext(start: number, end: number): void {
+    if (this.#isTitle()) this.#addTitle(this.#slice(start, end))
+    else if (this.#isText()) this.#text.push(this.#slice(start, end))
+  }
+
+  ontextentity(codePoint: number): void {
+    if (this.#isTitle()) this.#addTitle(characterOf(codePoint))
+    else if (this.#isText()) this.#text.push(characterOf(codePoint))
+  }
+
+  oncdata(start: number, end: number, endOffset: number): void {
+    this.ontext(start, end - endOffset)
+  }
+
+  oncomment(): void {}
+  ondeclaration(): void {}
+  onprocessinginstruction(): void {}
+  onend(): void {}
+
+  #isTitle(): boolean {
+    return !this.#hasTitle && this.#hidden.has('title')
+  }
+
+  #isText(): boolean {
+    return this.#options.wantsText && this.#hidden.size === 0
+  }
+
+  #addTitle(text: string): void {
+    // Twice as much as is kept: some of it may be whitespace.
+    if (this.#titleLength > 2 * TITLE_CHARACTERS) return
+    this.#titleLength += text.length
+    this.#title.push(text)
+  }
+
+  #space(): void {
+    if (this.#isText()) this.#text.push(' ')
+  }
+}
+
+/** What the tokenizer reads up to its end tag. */
+const TOKENIZED = new Set(['script', 'style', 'title', 'textarea', 'xmp'])
+
+/** Whitespace as a reader sees it. */
+const squeeze = (text: string) => text.replace(/\s+/g, ' ').trim()
+
+const characterOf = (codePoint: number) => String.fromCodePoint(codePoint)
+
+/** How many characters at the end of a text begin `word`. */
+function startedAtEnd(text: string, word: string): number {
+  const from = text.lastIndexOf(word[0]!)
+  if (from < 0 || text.length - from >= word.length) return 0
+  return word.startsWith(text.slice(from)) ? text.length - from : 0
+}
+
+/** An absolute URL without its fragment, which no server gets; null: not a URL. */
+export function resolve(link: string | undefined, base: string): string | null {
+  if (link === undefined || !URL.canParse(link, base)) return null
+  const url = new URL(link, base)
+  url.hash = ''
+  return url.href
+}

@@ -1,0 +1,41 @@
+// A page to fetch as one line of text and back, for the frontier.
+import type { QueueCodec, Queued } from './crawl-queue.ts'
+
+export interface SiteItem extends Queued {
+  /** What redirected here, the URL that was found first. */
+  readonly via: readonly string[]
+  /** How often it failed. */
+  readonly retries: number
+}
+
+interface Written {
+  readonly url: string
+  readonly depth?: number
+  readonly via?: string[]
+  readonly retries?: number
+  /** Of version 0.1.0, where items were Crawlee's requests. */
+  readonly retryCount?: number
+  readonly userData?: { readonly __crawlee?: { readonly crawlDepth?: number } }
+}
+
+export const siteItems: QueueCodec<SiteItem> = {
+  textOf({ url, depth, via, retries }: SiteItem): string {
+    return JSON.stringify({
+      url,
+      ...(depth > 0 && { depth }),
+      ...(via.length > 0 && { via }),
+      ...(retries > 0 && { retries }),
+    })
+  },
+  itemOf(text: string): SiteItem {
+    const { url, depth, via = [], retries, retryCount, userData } = JSON.parse(text) as Written
+    return {
+      url,
+      depth: depth ?? userData?.__crawlee?.crawlDepth ?? 0,
+      via,
+      retries: retries ?? retryCount ?? 0,
+    }
+  },
+  askedOf: ({ url }) => url,
+  askedIn: (text) => (JSON.parse(text) as Written).url,
+}
