@@ -215,9 +215,14 @@ export class ClusterHouse implements House {
 
   async #lookNow(): Promise<void> {
     const startedAt = performance.now()
-    const before = [...this.#sieves.keys()]
+    const before = [...this.#sieves]
     const names = new Set(await RedisSieve.names(this.#connection.client, { retryMs: this.#retryMs }))
-    for (const name of before) if (!names.has(name)) this.#sieves.delete(name)
+    for (const [name, hosted] of before) {
+      if (names.has(name) && (await hosted.sieve.isCurrent())) continue
+      // Another server dropped it, and may have made one of its name: whoever holds the old one gets no more answers.
+      if (this.#sieves.get(name) === hosted) this.#sieves.delete(name)
+      void hosted.sieve.close()
+    }
     for (const name of names) if (!this.#sieves.has(name)) await this.#find(name)
     for (const { sieve } of this.faults.list()) {
       if (sieve !== undefined && !names.has(sieve)) this.faults.endAll(sieve)

@@ -253,6 +253,15 @@ export class RedisSieve {
     await this.close()
   }
 
+  /** Whether the sieve of this name is still this one: not dropped, and not made again with another key. */
+  async isCurrent(): Promise<boolean> {
+    const key = parametersKey(this.name)
+    const there = await this.#calls.command(key, ['GET', key])
+    if (there === null) return false
+    const { key: hashKey, createdAt } = readParameters(this.name, String(there))
+    return hashKey === this.parameters.key && createdAt === this.parameters.createdAt
+  }
+
   /** Waits for the calls under way. The client stays open: it is yours. */
   async close(): Promise<void> {
     this.#isClosed = true

@@ -84,4 +84,18 @@ describe.skipIf(whyNoRedis)('a house on Redis', () => {
     const made = await one.create('week', { window: { windowMs: 7 * 86_400_000, generations: 7 } })
     expect(await made.add(itemsOf(['https://a.example/']))).toEqual(Uint8Array.of(1))
   })
+
+  it('what one drops and makes again the other opens again, and answers no more for the old one', async () => {
+    const first = await one.create('again', {})
+    await until('the other finds it', async () => two.get('again') !== undefined)
+    const held = two.get('again')!
+    expect(await first.add(itemsOf(['https://a.example/']))).toEqual(Uint8Array.of(1))
+    expect(await held.add(itemsOf(['https://a.example/']))).toEqual(Uint8Array.of(0))
+    await one.drop('again')
+    const second = await one.create('again', {})
+    expect(await second.add(itemsOf(['https://b.example/']))).toEqual(Uint8Array.of(1))
+    await until('the other opens it again', async () => ![held, undefined].includes(two.get('again')))
+    await expect(async () => held.add(itemsOf(['https://b.example/']))).rejects.toThrow(/is closed/)
+    expect(await two.get('again')!.add(itemsOf(['https://b.example/']))).toEqual(Uint8Array.of(0))
+  })
 })
