@@ -6,11 +6,13 @@ import { parseArgs } from 'node:util'
 const help = `usage: node scripts/scale.mjs [options]
   --results FILE      measured costs, from node bench/redis.mjs; default: those of docs/scale.md
   --urls LIST         distinct URLs, with commas (default 1e9,1e10,1e11)
-  --repeats SHARE     of all links, how many were seen before (default 0.9)
-  --links RATE        links asked for, a second, all crawlers together (default 1e6)
+  --repeats SHARE     share of the links that were seen before (default 0.9)
+  --links RATE        links per second, of all crawlers together (default 1e6)
   --node-memory GB    of one Redis process (default 16)
   --replicas N        of each primary (default 1)
   --lag MS            by which a replica is behind (default 10)
+  --retry MS          retryMs of the sieve, how long a call goes on (default 30000, at most 60000)
+  --costs             print the costs that are used, as JSON, and nothing else
   --simulate          also simulate crawlers and nodes
 `
 
@@ -35,9 +37,11 @@ const usableShare = 0.6
 const busyShare = 0.5
 const leastPrimaries = 3
 const tagsPerPrimary = 32
+/** Most tags of a sieve, and URLs per tag that a batch is sent in: src/redis/parameters.ts and redis-sieve.ts. */
+const mostTags = 16_384
 const urlsPerCall = 32
-/** How long until a replica takes over: cluster-node-timeout of 15 s, and the election. */
-const failoverSeconds = 17
+/** How long until calls go on with cluster-node-timeout 5000: docs/cluster.md, "Set-up". */
+const failoverSeconds = 11
 
 function costsOf(file) {
   if (file === undefined) return measured
@@ -66,14 +70,14 @@ function costsOf(file) {
 const powerOfTwo = (n) => 2 ** Math.ceil(Math.log2(n))
 
 /** All that follows from a number of URLs. */
-export function plan(urls, costs, { repeats, links, nodeMemoryBytes, replicas, lagMs }) {
+export function plan(urls, costs, { repeats, links, nodeMemoryBytes, replicas, lagMs, retryMs }) {
   const memoryBytes = urls * costs.bytesPerUrl
   const micros = (1 - repeats) * costs.serverMicrosNew + repeats * costs.serverMicrosSeen
   const nodeUrlsPerSecond = (busyShare * 1e6) / micros
   const forMemory = Math.ceil(memoryBytes / (usableShare * nodeMemoryBytes))
   const forSpeed = Math.ceil(links / nodeUrlsPerSecond)
   const primaries = Math.max(leastPrimaries, forMemory, forSpeed)
-  const tags = powerOfTwo(tagsPerPrimary * primaries)
+  const tags = Math.min(mostTags, powerOfTwo(tagsPerPrimary * primaries))
   const newPerSecond = links * (1 - repeats)
   return {
     urls,
@@ -103,6 +107,8 @@ export function plan(urls, costs, { repeats, links, nodeMemoryBytes, replicas, l
       urls: urls / (primaries + 1),
       seconds: urls / (primaries + 1) / costs.movedUrlsPerSecond,
       tagSeconds: urls / tags / costs.movedUrlsPerSecond,
+      /** The calls to a tag that moves wait for it, and fail when that takes longer. */
+      isPastRetry: urls / tags / costs.movedUrlsPerSecond > retryMs / 1000,
     },
   }
 }
@@ -127,14 +133,14 @@ const time = (seconds) => {
   return `${Math.round(seconds / 86_400)} d`
 }
 
-function report(plans, { replicas, repeats, links, lagMs }) {
+function report(plans, costs, { replicas, repeats, links, lagMs, retryMs, nodeMemoryBytes }) {
   const rows = [
     ['URLs', (p) => p.urls.toExponential(0).replace('+', '')],
     ['memory for them', (p) => si(p.memoryBytes, 'B')],
     ['primaries', (p) => `${p.primaries} (${p.decidedBy})`],
     [`nodes with ${replicas} replica${replicas === 1 ? '' : 's'} each`, (p) => String(p.nodes)],
     ['tags', (p) => String(p.tags)],
-    ['URLs a batch, for 32 a call', (p) => si(p.batchUrls)],
+    [`URLs per batch, for ${urlsPerCall} per call`, (p) => si(p.batchUrls)],
     ['memory of a tag, which moves at once', (p) => si(p.tagBytes, 'B')],
     ['crawlers ↔ cluster', (p) => si(p.networkBytesPerSecond, 'B/s')],
     ['primaries → replicas', (p) => si(p.replicationBytesPerSecond, 'B/s')],
@@ -147,7 +153,7 @@ function report(plans, { replicas, repeats, links, lagMs }) {
     ['… copy to a new replica', (p) => time(p.loss.copySeconds)],
     ['one primary more: URLs to move', (p) => si(p.reshard.urls)],
     ['… takes', (p) => time(p.reshard.seconds)],
-    ['… a tag waits for', (p) => time(p.reshard.tagSeconds)],
+    ['… a tag waits for', (p) => `${p.reshard.isPastRetry ? '! ' : ''}${time(p.reshard.tagSeconds)}`],
   ]
   const cells = rows.map(([name, value]) => [name, ...plans.map(value)])
   const widths = cells[0].map((_, i) => Math.max(...cells.map((row) => row[i].length)))
@@ -156,9 +162,16 @@ function report(plans, { replicas, repeats, links, lagMs }) {
   )
   lines.splice(1, 0, widths.map((width) => '-'.repeat(width)).join('  '))
   return [
-    `${si(links)} links a second, ${100 * repeats} % of them repeats; replicas ${lagMs} ms behind`,
+    `${si(links)} links per second, ${100 * repeats} % of them repeats; replicas ${lagMs} ms behind`,
+    `a node of ${si(nodeMemoryBytes, 'B')}, ${100 * usableShare} % filled, holds ${si((usableShare * nodeMemoryBytes) / costs.bytesPerUrl)} URLs`,
     '',
     ...lines,
+    ...(plans.some(({ reshard }) => reshard.isPastRetry)
+      ? [
+          '',
+          `! longer than retryMs (${retryMs / 1000} s): calls to that tag fail meanwhile. Use more tags, or stop the crawl for the move.`,
+        ]
+      : []),
   ].join('\n')
 }
 
@@ -196,11 +209,11 @@ export function simulate({ crawlers, primaries, tags, batchUrls, rttSeconds, sec
 }
 
 function simulation(costs, repeats) {
-  const lines = ['simulated: batches of 32 URLs a call, 0.5 ms there and back, 60 s', '']
+  const lines = [`simulated: batches of ${urlsPerCall} URLs per call, 0.5 ms there and back, 60 s`, '']
   lines.push('primaries  crawlers  links/s    busy')
   for (const primaries of [1, 3, 12, 48]) {
     for (const crawlers of [1, 4 * primaries, 16 * primaries]) {
-      const tags = powerOfTwo(tagsPerPrimary * primaries)
+      const tags = Math.min(mostTags, powerOfTwo(tagsPerPrimary * primaries))
       const shape = {
         crawlers,
         primaries,
@@ -233,21 +246,25 @@ function main() {
       'node-memory': { type: 'string', default: '16' },
       replicas: { type: 'string', default: '1' },
       lag: { type: 'string', default: '10' },
+      retry: { type: 'string', default: '30000' },
+      costs: { type: 'boolean', default: false },
       simulate: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
   if (values.help) return help
   const costs = costsOf(values.results)
+  if (values.costs) return `${JSON.stringify(costs, null, 2)}\n`
   const settings = {
     repeats: Number(values.repeats),
     links: Number(values.links),
     nodeMemoryBytes: Number(values['node-memory']) * 1e9,
     replicas: Number(values.replicas),
     lagMs: Number(values.lag),
+    retryMs: Math.min(60_000, Number(values.retry)),
   }
   const plans = values.urls.split(',').map((urls) => plan(Number(urls), costs, settings))
-  const parts = [report(plans, settings)]
+  const parts = [report(plans, costs, settings)]
   if (values.simulate) parts.push(simulation(costs, settings.repeats))
   return `${parts.join('\n\n')}\n`
 }

@@ -17,6 +17,31 @@ describe('scripts/scale.mjs', () => {
       expect(page).toContain(part)
   })
 
+  it('has the figures of the table at the top', () => {
+    const page = readFileSync(`${root}docs/scale.md`, 'utf8')
+    const last = (name: string) =>
+      scale()
+        .split('\n')
+        .find((line) => line.startsWith(name))!
+        .split(/ {2,}/)
+        .at(-1)
+    expect(page).toContain(
+      `| ${last('memory for them')} of memory, ${last('nodes with 1 replica each')} nodes with 1 replica`,
+    )
+    const [, bytes] = /bytesPerUrl": ([\d.]+)/.exec(scale('--costs'))!
+    const [, urls] = /\| up to (\S+) +\| `urlsieve serve`, or one Redis node/.exec(page)!
+    expect(Number(urls) * Number(bytes)).toBeLessThanOrEqual(0.6 * 16e9)
+  })
+
+  it('marks a tag that would wait for longer than calls do', () => {
+    expect(scale('--urls', '1e11', '--retry', '30000')).not.toContain('!')
+    const marked = scale('--urls', '1e11,1e12', '--retry', '20000')
+    expect(marked).toMatch(/… a tag waits for +! 24 s +! 61 s/)
+    expect(marked).toMatch(/\n! longer than retryMs \(20 s\): calls to that tag fail meanwhile/)
+    // A sieve has no more tags.
+    expect(marked).toMatch(/tags +4096 +16384/)
+  })
+
   it('follows the numbers it is given', () => {
     const row = (text: string, name: string) =>
       text
