@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { Frontier, type FrontierOptions } from '../../src/crawlers/frontier.ts'
+import { siteItems } from '../../src/crawlers/site-item.ts'
 import { randomFrom } from '../crash/random.ts'
 import { copyFolder } from '../store/copy.ts'
 
@@ -165,6 +166,19 @@ describe('after a crash', () => {
     frontier.close()
     Frontier.open({ folder: path }).close()
   })
+})
+
+it('a crawl that version 0.1.0 began goes on: its items are read', () => {
+  const written = [
+    '{"url":"http://example.com/"}',
+    '{"url":"http://example.com/a","retryCount":1,"userData":{"__crawlee":{"crawlDepth":3}}}',
+  ]
+  const first = { url: 'http://example.com/', depth: 0, via: [], retries: 0 }
+  const second = { url: 'http://example.com/a', depth: 3, via: [], retries: 1 }
+  expect(written.map((text) => siteItems.itemOf(text))).toEqual([first, second])
+  const led = { ...second, via: ['http://example.com/b'] }
+  expect(siteItems.itemOf(siteItems.textOf(led))).toEqual(led)
+  expect(siteItems.askedIn(siteItems.textOf(led))).toBe(siteItems.askedOf(led))
 })
 
 describe('files', () => {

@@ -55,6 +55,7 @@ describe('a hostile site', () => {
 
   it('ends, and its memory stays small', () => {
     expect(crawled).toMatchObject({ code: 0, signal: null })
+    if (process.env.URLSIEVE_FULL) console.log('peak of memory, MB:', Math.round(crawled.peakMegabytes))
     expect(crawled.peakMegabytes).toBeLessThan(MOST_MEGABYTES)
     expect(stats.pending).toBe(0)
   })
