@@ -124,9 +124,10 @@ export class LocalSieve implements Hosted {
   }
 
   async save(): Promise<void> {
+    const sieve = this.#sieve
     if (!this.#disk) return
     try {
-      await this.#sieve.save()
+      await sieve.save()
     } catch (error) {
       this.#note(error)
       throw error
