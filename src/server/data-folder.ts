@@ -39,6 +39,7 @@ export class DataFolder {
   readonly path: string
   readonly #release: () => void
   #made = 0
+  #dropped = 0
   /** Folders that are being removed. */
   readonly #removals = new Set<Promise<void>>()
 
@@ -130,7 +131,7 @@ export class DataFolder {
 
   /** Takes a sieve's folder away: first out of sight, then file by file, while others are served. */
   async remove(folder: string): Promise<void> {
-    const gone = join(this.path, `${DROPPED}${process.pid}-${this.#made++}`)
+    const gone = join(this.path, `${DROPPED}${process.pid}-${this.#dropped++}`)
     try {
       renameSync(folder, gone)
     } catch (error) {

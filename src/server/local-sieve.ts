@@ -10,7 +10,7 @@ import type { Answers, BloomSpec, Hosted } from './house.ts'
 import { type Layers, layersOf } from './layers.ts'
 import { type Meters, newMeters } from './meters.ts'
 import { wasDropped } from './names.ts'
-import { inParts, oneByOne } from './parts.ts'
+import { inParts, oneByOne, PartSize } from './parts.ts'
 
 /** RedisBloom's words. */
 const FULL = 'non scaling filter is full'
@@ -36,6 +36,7 @@ export class LocalSieve implements Hosted {
   /** None once it is closed: it answers no more, and whoever still holds it does not keep its memory. */
   #open: Sieve | null
   readonly #askRoom: AskRoom
+  readonly #partSize = new PartSize()
   /** Items it may take before memory is asked for again. */
   #allowed = 0
   /** Distinct items, for a filter that does not grow. */
@@ -88,9 +89,11 @@ export class LocalSieve implements Hosted {
     this.#allowed -= count
     const { bloom } = this
     if (bloom?.expansion === 0) {
-      return inParts(items, (part) => this.#write(() => this.#addWhileRoom(part, bloom.capacity)))
+      return inParts(items, this.#partSize, (part) =>
+        this.#write(() => this.#addWhileRoom(part, bloom.capacity)),
+      )
     }
-    return inParts(items, (part) => this.#addSome(part))
+    return inParts(items, this.#partSize, (part) => this.#addSome(part))
   }
 
   reserve(items: number): void {
@@ -109,7 +112,7 @@ export class LocalSieve implements Hosted {
   }
 
   has(items: Items): Answers<Uint8Array> {
-    return inParts(items, (part) => this.#sieve.hasItems(part))
+    return inParts(items, this.#partSize, (part) => this.#sieve.hasItems(part))
   }
 
   explain(url: string): Explanation & Layers {

@@ -5,28 +5,53 @@ import { Pace } from '../store/pace.ts'
 import type { Answers } from './house.ts'
 
 /** A batch of the kernel. */
-const PART_ITEMS = 2048
+const MOST_ITEMS = 2048
+const LEAST_ITEMS = 64
+const FIRST_ITEMS = 512
 const PART_BYTES = 256 * 1024
+/** What a part should take. */
+const PART_MS = 4
+/** Fewer items say little of how long one takes. */
+const TELLING_ITEMS = 256
 /** Items that lie in no more bytes than this are short. */
 const SHORT_BYTES = 1024 * 1024
 
+/** How many items of one sieve make a part: by how long the last ones took. */
+export class PartSize {
+  items = FIRST_ITEMS
+
+  /** So many took so long. */
+  learn(items: number, ms: number): void {
+    if (items < Math.min(TELLING_ITEMS, this.items)) return
+    const wanted = (items * PART_MS) / Math.max(ms, 0.001)
+    this.items = Math.max(LEAST_ITEMS, Math.min(MOST_ITEMS, Math.floor(wanted)))
+  }
+}
+
 /** Verdicts of all items. When a part fails, those of the items before stand: the error has them as `answered`. */
-export function inParts(items: Items, act: (part: Items) => Uint8Array): Answers<Uint8Array> {
+export function inParts(items: Items, size: PartSize, act: (part: Items) => Uint8Array): Answers<Uint8Array> {
   const count = items.starts.length
-  if (count <= 1 || (count <= PART_ITEMS && items.bytes.length <= SHORT_BYTES)) return act(items)
+  const timed = (part: Items): Uint8Array => {
+    const begun = performance.now()
+    const answers = act(part)
+    size.learn(part.starts.length, performance.now() - begun)
+    return answers
+  }
+  if (count < TELLING_ITEMS && count <= size.items && items.bytes.length <= SHORT_BYTES) return act(items)
+  if (count <= 1 || (count <= size.items && items.bytes.length <= SHORT_BYTES)) return timed(items)
   const answers = new Uint8Array(count)
   const pace = new Pace()
   let rest = items
   let done = 0
   const work = (): boolean => {
     do {
-      const size = partOf(rest)
+      const n = partOf(rest, size.items)
       answers.set(
-        answered(() => act(some(rest, 0, size)), answers, done),
+        answered(() => timed(some(rest, 0, n)), answers, done),
         done,
       )
-      rest = some(rest, size)
-      done += size
+      rest = some(rest, n)
+      done += n
     } while (done < count && !pace.isOver)
     return done === count
   }
@@ -71,8 +96,8 @@ function answered<T>(act: () => T, before: Uint8Array, done: number): T {
   }
 }
 
-function partOf({ starts, ends }: Items): number {
-  const most = Math.min(PART_ITEMS, starts.length)
+function partOf({ starts, ends }: Items, items: number): number {
+  const most = Math.min(items, starts.length)
   let bytes = 0
   for (let i = 0; i < most; i++) {
     bytes += ends[i]! - starts[i]!

@@ -4,6 +4,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Items, SieveError } from '../../index.ts'
+import { Pace } from '../../store/pace.ts'
 import type { HttpLimits } from './limits.ts'
 import { Pieces } from './pieces.ts'
 import { Problem, problemOf } from './problems.ts'
@@ -59,7 +60,10 @@ export class LineExchange {
     const response = this.#response
     try {
       const pieces = new Pieces(this.#request, this.#limits.bodyMs)
+      // The system hands over many pieces in a row when they have come: others are answered between.
+      const pace = new Pace()
       for (;;) {
+        await pace.rest()
         const piece = await pieces.next(this.#restBytes > 0)
         if (piece === null) break
         const items = this.#cut(piece)

@@ -25,8 +25,10 @@ import { Transaction } from './transaction.ts'
 const STRANGER: ParserLimits = { itemBytes: 16 * 1024, commandItems: 16 }
 const KEEP_ALIVE_MS = 60_000
 const QUEUED = new Simple('QUEUED')
-/** Commands that have taken so long wait until those of the others were answered. */
+/** When a turn has taken so long, those who have more wait until the others were answered. */
 const TURN_MS = 10
+/** A transaction has more: as long as it goes on no other client's command comes between its own. */
+const TRANSACTION_TURN_MS = 25
 
 export class Connection implements Client {
   readonly id: number
@@ -142,11 +144,12 @@ export class Connection implements Client {
     const replies = this.#replies
     try {
       this.#checkHead()
-      const turn = performance.now()
+      const turn = this.#hall.turnBegunAt()
       while (!this.#isWaiting && !this.isLeaving && this.#step()) {
-        if (performance.now() - turn > TURN_MS && this.#settled()) this.#letOthers()
         // A transaction is not held up by replies that its client could not have read yet.
         const isWhole = this.#parser !== this.#incoming
+        const most = isWhole ? TRANSACTION_TURN_MS : TURN_MS
+        if (performance.now() - turn > most && this.#settled()) this.#letOthers()
         if (replies.size < (isWhole ? limits.bufferedBytes : limits.unreadBytes)) continue
         this.#flush()
         this.send()

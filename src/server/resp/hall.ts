@@ -10,6 +10,8 @@ export interface Hall extends RespServer {
   heldBytes: number
   /** Has the connection send its replies when all that has arrived is read: one write for many reads. */
   sendLater(connection: Connection): void
+  /** When this turn of the event loop began, in which connections are read one after the other. */
+  turnBegunAt(): number
   left(connection: Connection): void
   /** Someone sends HTTP here. */
   cutHttp(connection: Connection): void

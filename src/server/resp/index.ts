@@ -47,6 +47,7 @@ export async function openResp(house: House, options: RespOptions): Promise<Resp
     unsent.clear()
   }
   let ids = 0
+  let turnBegunAt = 0
   let cutAt = Number.NEGATIVE_INFINITY
   const hall: Hall = {
     house,
@@ -61,6 +62,15 @@ export async function openResp(house: House, options: RespOptions): Promise<Resp
     sendLater(connection) {
       if (unsent.size === 0) setImmediate(sendAll)
       unsent.add(connection)
+    },
+    turnBegunAt() {
+      if (turnBegunAt === 0) {
+        turnBegunAt = performance.now()
+        setImmediate(() => {
+          turnBegunAt = 0
+        })
+      }
+      return turnBegunAt
     },
     left(connection) {
       unsent.delete(connection)

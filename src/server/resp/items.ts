@@ -1,5 +1,6 @@
 // The last arguments of a command as items of a batch.
 import type { Items } from '../../index.ts'
+import { Pace } from '../../store/pace.ts'
 import type { Call } from './command.ts'
 
 /** A copy, good while the command waits. */
@@ -16,11 +17,17 @@ export function itemsFrom(call: Call, from: number): Items {
   return { bytes: Buffer.concat(parts), starts, ends }
 }
 
-/** The last arguments as text; null when one is no UTF-8. */
-export function textsFrom(call: Call, from: number): string[] | null {
+/** The last arguments as text; null when one is no UTF-8. Others are answered meanwhile when they are many. */
+export async function textsFrom(call: Call, from: number): Promise<string[] | null> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   try {
-    return Array.from({ length: call.count - from }, (_, i) => decoder.decode(call.bytes(from + i)))
+    const pace = new Pace()
+    const texts: string[] = []
+    for (let i = from; i < call.count; i++) {
+      texts.push(decoder.decode(call.bytes(i)))
+      if (i % 1024 === 0) await pace.rest()
+    }
+    return texts
   } catch {
     return null
   }

@@ -142,7 +142,7 @@ const forget: PlainCommand = {
       const { filter } = await hosted.stats()
       return new Failure(`ERR filter '${filter}' cannot forget: FILTER fingerprint can`)
     }
-    const urls = textsFrom(call, 2)
+    const urls = await textsFrom(call, 2)
     if (!urls) return new Failure('ERR a URL is no UTF-8: expected text')
     const shown = (answers: Uint8Array): Reply[] => Array.from(answers, (was) => was === 1)
     try {
