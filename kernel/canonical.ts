@@ -3,6 +3,7 @@
 // usual (other schemes, user names, numeric or international hosts, characters that need escaping, %2e) is left
 // to the platform: `canonicalise` lists those lines and the caller fills in their keys.
 import { keyEnds, keyStarts, lineEnds, lineStarts, reserveArena, SLACK, unusual } from './batch'
+import { isOtherEscape, normaliseEscapes } from './escapes'
 
 /** Rules that the kernel can apply besides the standard's, as bits. */
 export const HTTP_IS_HTTPS: u32 = 1
@@ -10,6 +11,8 @@ export const HTTP_IS_HTTPS: u32 = 1
 export const NO_TRAILING_SLASH: u32 = 2
 /** URLs with a query go to the platform (profiles that edit parameters). */
 export const QUERY_IS_UNUSUAL: u32 = 4
+/** Escapes as RFC 3986, section 6.2.2: of unreserved characters decoded, the others in capitals. */
+export const ESCAPES: u32 = 8
 
 /** "https://" and "http://", as they lie in memory. */
 const HTTPS: u64 = 0x2f2f3a7370747468
@@ -63,6 +66,9 @@ function isEscapedDot(p: usize, end: usize): bool {
   return p + 2 < end && load<u8>(p, 1) == 0x32 && (load<u8>(p, 2) | 0x20) == 0x65
 }
 
+/** Whether the line has an escape that ESCAPES changes. */
+let hasEscapes: bool = false
+
 // Copies sixteen bytes and says of each what it means.
 // @ts-ignore: decorator
 @inline
@@ -115,6 +121,7 @@ function copyTail(p: usize, end: usize, out: usize, rules: u32, inPath: bool): u
       marked &= marked - 1
       if (c == 0x25) {
         if (inPath && isEscapedDot(p + at, end)) return UNUSUAL
+        if (rules & ESCAPES && isOtherEscape(p + at, end)) hasEscapes = true
       } else if (c == 0x3f) {
         if (rules & QUERY_IS_UNUSUAL) return UNUSUAL
         inPath = false
@@ -146,7 +153,10 @@ function copyDotted(p: usize, end: usize, out: usize, rules: u32): usize {
       c = load<u8>(to)
       if (c == 0x2f || c == 0x3f || c == 0x23) break
       if (meaning(c) & OTHER) return UNUSUAL
-      if (c == 0x25 && isEscapedDot(to, end)) return UNUSUAL
+      if (c == 0x25) {
+        if (isEscapedDot(to, end)) return UNUSUAL
+        if (rules & ESCAPES && isOtherEscape(to, end)) hasEscapes = true
+      }
       to++
     }
     const final = to == end || c != 0x2f
@@ -258,6 +268,7 @@ function canonicalOne(p: usize, end: usize, out: usize, rules: u32): usize {
   }
 
   const path = out
+  hasEscapes = false
   if (p == end || c == 0x3f || c == 0x23) {
     store<u8>(out++, 0x2f)
     if (p < end) out = copyTail(p, end, out, rules, true)
@@ -267,6 +278,7 @@ function canonicalOne(p: usize, end: usize, out: usize, rules: u32): usize {
   } else {
     return UNUSUAL
   }
+  if (hasEscapes && out > DOTS) out = normaliseEscapes(path, out)
   // With NO_TRAILING_SLASH queries are unusual as well, so the key ends with its path.
   if (out > DOTS && rules & NO_TRAILING_SLASH && load<u8>(out - 1) == 0x2f && out > origin) out--
   return out

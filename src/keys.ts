@@ -6,6 +6,7 @@ import type { Kernel } from './kernel.ts'
 
 /** Bits of kernel/canonical.ts. */
 const HTTP_IS_HTTPS = 1
+const ESCAPES = 8
 
 type Way =
   | { readonly way: 'raw' }
@@ -16,6 +17,7 @@ type Way =
 const inKernel: Readonly<Record<string, number>> = {
   'whatwg,no-fragment': 0,
   'whatwg,no-fragment,https': HTTP_IS_HTTPS,
+  'whatwg,no-fragment,https,escapes': HTTP_IS_HTTPS | ESCAPES,
 }
 
 function wayOf(profile: Profile): Way {

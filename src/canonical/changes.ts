@@ -1,5 +1,6 @@
 // What changed between two forms of a key, in words: found by comparing their parts, not by asking the rule.
 
+import { stripControls } from './ends.ts'
 import { parameterName, parametersOf } from './parameters.ts'
 import { type Parts, split } from './parts.ts'
 
@@ -22,8 +23,8 @@ function describeQuery(before: string, after: string): string[] {
   const old = parametersOf(before)
   const now = parametersOf(after)
   if (old.length === 0 && now.length === 0) return ['empty query dropped']
-  const left = now.map(parameterName)
-  const dropped = new Set(old.map(parameterName).filter((name) => !left.includes(name)))
+  const left = new Set(now.map(parameterName))
+  const dropped = new Set(old.map(parameterName).filter((name) => !left.has(name)))
   const notes = [...dropped].map((name) => `parameter ${shown(name)} dropped`)
   const kept = old.filter((parameter) => !dropped.has(parameterName(parameter)))
   if (kept.join('&') === now.join('&')) return notes.length > 0 ? notes : ['empty parameters dropped']
@@ -42,7 +43,7 @@ const defaultPorts: Record<string, string> = {
 /** What parsing and writing by the WHATWG standard changed. */
 export function describeWhatwg(before: string, after: string): string[] {
   const notes: string[] = []
-  let text = before.replace(/^[\0- ]+|[\0- ]+$/g, '')
+  let text = stripControls(before)
   if (text !== before) notes.push('white space stripped at the ends')
   const joined = text.replace(/[\t\n\r]/g, '')
   if (joined !== text) notes.push('tabs and line ends removed')
@@ -113,7 +114,8 @@ function describePath(old: Parts, now: Parts): string[] {
 }
 
 function encoded(was: string, is: string, part: string): string | null {
-  const gone = [...new Set(was)].filter((c) => /[^A-Za-z0-9./%]/.test(c) && !is.includes(c))
+  const left = new Set(is)
+  const gone = [...new Set(was)].filter((c) => /[^A-Za-z0-9./%]/.test(c) && !left.has(c))
   if (gone.length === 0 || !is.includes('%')) return null
   return `percent-encoded in the ${part}: ${gone.map(characterName).join(' ')}`
 }

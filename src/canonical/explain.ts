@@ -17,14 +17,16 @@ export interface Step {
 /** The key and the steps to it. Where a rule finds no URL the steps end there and the key is the line as it stands. */
 export function explainKey(profile: Profile, url: string): { key: string; isUrl: boolean; steps: Step[] } {
   const steps: Step[] = []
-  let key = url
+  // As it is written down: UTF-8 has no lone surrogates.
+  const line = url.replace(/\p{Surrogate}/gu, '\ufffd')
+  let key = line
   for (const rule of profile.rules) {
     const { name, does } = rule
     const next = rule.apply(key)
     if (next === null) {
       const notes = ['no URL by this rule: the line is keyed as it stands']
       steps.push({ rule: name, does, before: key, after: key, changed: false, notes })
-      return { key: url, isUrl: false, steps }
+      return { key: line, isUrl: false, steps }
     }
     const changed = next !== key
     const describe = rule === rules.whatwg ? describeWhatwg : describeChange

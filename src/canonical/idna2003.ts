@@ -1,6 +1,6 @@
 // Domain labels to ASCII the 2003 way (RFC 3490 over RFC 3491 nameprep and RFC 3492 punycode), as Python's `idna`
 // codec does it. The platform's URL follows UTS 46 instead: it differs (ß, emoji, joiners), and it refuses a label
-// that holds `@` or `:`, which w3lib encodes together with the host.
+// that holds `@` or `:`, which w3lib up to 2.1 encodes together with the host.
 
 // Table B.1 of RFC 3454: characters mapped to nothing.
 const nothing = /\u00ad|\u034f|\u1806|[\u180b-\u180d]|[\u200b-\u200d]|\u2060|[\ufe00-\ufe0f]|\ufeff/gu
@@ -32,14 +32,21 @@ function labelToAscii(label: string): string | null {
   const prepared = nameprep(label)
   if (prepared === null) return null
   if (isAscii(prepared)) return fits(prepared)
-  return prepared.startsWith('xn--') ? null : fits(`xn--${punycode(prepared)}`)
+  // Punycode is at least as long as what it encodes, of which a character has at most two units.
+  return prepared.startsWith('xn--') || prepared.length > 2 * 63 ? null : fits(`xn--${punycode(prepared)}`)
 }
+
+// Longer even when composing has made one character of four, as it does at most, none fits into a label. Normalising
+// takes time that grows with the square of a run of combining characters.
+const MOST_LABEL = 1024
 
 const isAscii = (text: string) => !/[^\0-\x7f]/.test(text)
 const fits = (label: string) => (label.length > 0 && label.length < 64 ? label : null)
 
 function nameprep(label: string): string | null {
-  const mapped = Array.from(label.replace(nothing, ''), foldCompatibly).join('').normalize('NFKC')
+  const kept = label.replace(nothing, '')
+  if (kept.length > MOST_LABEL) return null
+  const mapped = Array.from(kept, foldCompatibly).join('').normalize('NFKC')
   if (prohibited.test(mapped)) return null
   if (!rightToLeft.test(mapped)) return mapped
   const characters = Array.from(mapped)

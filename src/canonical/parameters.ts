@@ -1,13 +1,19 @@
 // The parameters of a query, as the server's form decoder names them (WHATWG URL, application/x-www-form-urlencoded),
 // kept in the spelling they came in.
 
+import { replaceEscapes } from './escapes.ts'
 import { replaceParts } from './parts.ts'
+
+// Escapes of bytes that UTF-8 has to be made of again.
+const beyondAscii = /%[89a-f][0-9a-f]/i
 
 /** The decoded name of `name=value`. */
 export function parameterName(parameter: string): string {
   const end = parameter.indexOf('=')
   const name = end < 0 ? parameter : parameter.slice(0, end)
-  if (!/[%+]/.test(name)) return name
+  const spaced = name.replaceAll('+', ' ')
+  if (!spaced.includes('%')) return spaced
+  if (!beyondAscii.test(spaced)) return replaceEscapes(spaced, (byte) => String.fromCharCode(byte))
   for (const decoded of new URLSearchParams(`?${name}`).keys()) return decoded
   return ''
 }
@@ -27,6 +33,19 @@ export function dropParameters(key: string, unwanted: (name: string) => boolean)
     const all = parametersOf(query)
     const kept = all.filter((parameter) => !unwanted(parameterName(parameter)))
     if (kept.length === all.length) return {}
+    return { query: kept.length > 0 ? `?${kept.join('&')}` : '' }
+  })
+}
+
+/** The key without empty parameters, and without the `=` of those that have no value. */
+export function dropEmptyParameters(key: string): string {
+  if (!key.includes('?')) return key
+  return replaceParts(key, ({ query }) => {
+    if (query.length < 2) return {}
+    const all = parametersOf(query).map((parameter) =>
+      parameter.indexOf('=') === parameter.length - 1 ? parameter.slice(0, -1) : parameter,
+    )
+    const kept = all.filter((parameter) => parameter !== '')
     return { query: kept.length > 0 ? `?${kept.join('&')}` : '' }
   })
 }

@@ -1,6 +1,8 @@
 // A key cut into its five parts (RFC 3986, appendix B), each with its own delimiter, so that they join
 // by concatenation. Exact for what the platform's URL writes; it accepts any string.
 
+import { isSpace, trimEnd } from './ends.ts'
+
 export interface Parts {
   scheme: string // 'https:' or ''
   authority: string // '//user@host:8080' or ''
@@ -24,6 +26,6 @@ export function replaceParts(key: string, change: (parts: Parts) => Partial<Part
   const parts = split(key)
   const { scheme, authority, path, query, fragment } = { ...parts, ...change(parts) }
   const tail = query + fragment
-  if (tail === '' && parts.query + parts.fragment !== '') return scheme + authority + path.replace(/ +$/, '')
+  if (tail === '' && parts.query + parts.fragment !== '') return scheme + authority + trimEnd(path, isSpace)
   return scheme + authority + path + tail
 }

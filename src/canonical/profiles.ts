@@ -22,8 +22,18 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = Object.freeze({
   /** One key for one request, byte for byte `new URL(x).href` without its fragment. Errs towards "new". */
   whatwg: profile('whatwg', 'the URL as a browser writes it, without its fragment', 'whatwg', 'no-fragment'),
 
-  /** The default. Errs towards "seen" in one thing: a site whose http pages are not its https pages loses those. */
-  web: profile('web', 'whatwg, and http is https', 'whatwg', 'no-fragment', 'https'),
+  /**
+   * The default. Errs towards "seen" where a site's http pages are not its https pages, or where it tells apart what
+   * RFC 3986 calls equivalent (`%7E` and `~`).
+   */
+  web: profile(
+    'web',
+    'whatwg, http is https, and escapes are as RFC 3986 has them',
+    'whatwg',
+    'no-fragment',
+    'https',
+    'escapes',
+  ),
 
   /**
    * Crawlee's own unique key. Errs towards "seen": pages that differ only by credentials, a utm_ parameter, the order
@@ -46,7 +56,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = Object.freeze({
    * What Scrapy's duplicate filter compares. Errs both ways: towards "seen" where pages differ by the order of
    * parameters or by an encoded character of the path, towards "new" for default ports and dot segments.
    */
-  scrapy: profile('scrapy', 'the URL Scrapy’s duplicate filter compares', 'w3lib'),
+  scrapy: profile('scrapy', 'the URL Scrapy’s duplicate filter compares', 'scrapy'),
 
   /** For a site you know, or a survey. Errs towards "seen" with every rule after no-fragment: it will lose pages. */
   aggressive: profile(
@@ -55,10 +65,15 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = Object.freeze({
     'whatwg',
     'no-fragment',
     'https',
+    'escapes',
+    'escape-unwise',
     'no-tracking',
     'no-session',
-    'no-www',
+    'no-host-dot',
+    'no-www-number',
+    'single-slashes',
     'no-index',
+    'no-empty-parameters',
     'sort-query',
     'no-trailing-slash',
     'no-empty-query',

@@ -1,10 +1,13 @@
 // The built-in rules: each takes one form of a key to the next. A lossy rule errs towards "seen": two different pages
 // may get one key, and the second is then never fetched. The others only join spellings of the same request.
 
-import { dropParameters, formParameters, sortParameters } from './parameters.ts'
-import { replaceParts } from './parts.ts'
+import { escapeUnwise, normaliseEscapes } from './escapes.ts'
+import { dropHostDot, dropNumberedWww, isHostTooLong } from './hosts.ts'
+import { dropEmptyParameters, dropParameters, formParameters, sortParameters } from './parameters.ts'
+import { replaceParts, split } from './parts.ts'
+import { dropIndex, dropTrailingSlashes, joinSlashes } from './paths.ts'
 import { dropSessionsFromPath, isSession, isTracking } from './tracking.ts'
-import { canonicalizeLikeW3lib } from './w3lib.ts'
+import { canonicalizeLikeOldW3lib, canonicalizeLikeW3lib } from './w3lib.ts'
 
 export interface Rule {
   readonly name: string
@@ -17,8 +20,6 @@ export interface Rule {
 }
 
 export type RuleName = keyof typeof builtIn
-
-const indexPage = /(?:\/(?:index|default)\.(?:[sx]?html?|php\d?|phtml|aspx?|jspx?|cfm|cgi|do|pl)\/*)+$/i
 
 const builtIn = {
   trim: {
@@ -41,6 +42,19 @@ const builtIn = {
     lossy: true,
     apply: (key: string) => key.replace(/^(http|https):\/\/([^/?#]*)/, secure),
   },
+  escapes: {
+    does: 'decodes escaped letters, digits and -._~, and writes other escapes in capitals (RFC 3986)',
+    lossy: false,
+    apply: (key: string) => (hasEquivalentEscapes(key) ? normaliseEscapes(key) : key),
+  },
+  'escape-unwise': {
+    does: 'escapes ^ | ` { } and \\, which RFC 3986 never allows bare',
+    lossy: true,
+    apply: (key: string) =>
+      replaceParts(key, ({ authority, path, query }) =>
+        authority === '' ? {} : { path: escapeUnwise(path), query: escapeUnwise(query) },
+      ),
+  },
   'no-credentials': {
     does: 'drops user name and password',
     lossy: true,
@@ -60,10 +74,7 @@ const builtIn = {
   'no-session': {
     does: 'drops session identifiers: ;jsessionid=, PHPSESSID, sid, /(S(…))/, …',
     lossy: true,
-    apply: (key: string) =>
-      replaceParts(dropParameters(key, isSession), ({ authority, path }) =>
-        authority === '' ? {} : { path: dropSessionsFromPath(path) },
-      ),
+    apply: (key: string) => replacePath(dropParameters(key, isSession), dropSessionsFromPath),
   },
   'no-www': {
     does: 'drops www. in front of a host',
@@ -71,18 +82,35 @@ const builtIn = {
     apply: (key: string) =>
       key.replace(/^([^:/?#]+:\/\/(?:[^/?#]*@)?)(?:www\.)+(?=[^./?#:@]+\.[^./?#:@])/i, '$1'),
   },
+  'no-www-number': {
+    does: 'drops www., www2., www3., … in front of a host',
+    lossy: true,
+    apply: dropNumberedWww,
+  },
+  'no-host-dot': {
+    does: 'drops the dot at the end of a host',
+    lossy: true,
+    apply: dropHostDot,
+  },
+  'single-slashes': {
+    does: 'writes slashes side by side in the path as one',
+    lossy: true,
+    apply: (key: string) => replacePath(key, joinSlashes),
+  },
   'no-index': {
     does: 'drops the name of an index page: index.html, index.php, default.aspx, …',
     lossy: true,
-    apply: (key: string) =>
-      replaceParts(key, ({ authority, path }) =>
-        authority === '' ? {} : { path: path.replace(indexPage, '/') },
-      ),
+    apply: (key: string) => replacePath(key, dropIndex),
   },
   'form-query': {
     does: 'decodes the query and writes it again as a form would (%20 is +, a is a=)',
     lossy: true,
     apply: formParameters,
+  },
+  'no-empty-parameters': {
+    does: 'drops empty parameters (a&&b is a&b) and the = in front of no value (b= is b)',
+    lossy: true,
+    apply: dropEmptyParameters,
   },
   'sort-query': {
     does: 'sorts the parameters by name',
@@ -97,20 +125,22 @@ const builtIn = {
   'no-trailing-slash': {
     does: 'drops the slashes at the end of the path',
     lossy: true,
-    apply: (key: string) =>
-      replaceParts(key, ({ authority, path }) =>
-        authority === '' ? {} : { path: path.replace(/\/+$/, '') },
-      ),
+    apply: (key: string) => replacePath(key, dropTrailingSlashes),
   },
   crawlee: {
     does: 'drops one slash at the end of the path and writes scheme://, as Crawlee’s unique key does',
     lossy: true,
     apply: writeLikeCrawlee,
   },
-  w3lib: {
+  scrapy: {
     does: 'canonicalises as Scrapy does (w3lib’s canonicalize_url)',
     lossy: true,
     apply: canonicalizeLikeW3lib,
+  },
+  w3lib: {
+    does: 'as scrapy, with user name, password, host and port as w3lib up to 2.1 took them: as one name',
+    lossy: true,
+    apply: canonicalizeLikeOldW3lib,
   },
 } satisfies Record<string, Omit<Rule, 'name'>>
 
@@ -122,12 +152,33 @@ export const rules: Readonly<Record<RuleName, Rule>> = Object.freeze(
 // Asking first spares the exception, which costs over ten times the parsing. But Node 20 and 22 misread Latin-1 text
 // once canParse is hot (they say no to http://bücher.example), so only plain ASCII is asked about.
 function hrefOf(key: string): string | null {
-  if (!/[^\0-\x7f]/.test(key)) return URL.canParse(key) ? new URL(key).href : null
+  if (isHostTooLong(key)) return null
+  if (!/[^\0-\x7f]/.test(key)) return URL.canParse(key) ? withoutDots(new URL(key).href) : null
   try {
-    return new URL(key).href
+    return withoutDots(new URL(key).href)
   } catch {
     return null
   }
+}
+
+// Ada before its fix of issue 935 (Node 20 has 2.9) leaves dot segments in a path behind a segment like `.b`, which the
+// standard resolves. Spelled %2e it resolves them.
+function withoutDots(href: string): string {
+  if (!href.includes('/.')) return href
+  const { scheme, authority, path, query, fragment } = split(href)
+  if (!path.startsWith('/') || !/\/\.\.?(?:\/|$)/.test(path)) return href
+  const spelled = path.replace(/\/(\.\.?)(?=\/|$)/g, (_, dots: string) => `/${'%2e'.repeat(dots.length)}`)
+  return new URL(scheme + authority + spelled + query + fragment).href
+}
+
+const replacePath = (key: string, change: (path: string) => string) =>
+  replaceParts(key, ({ authority, path }) => (authority === '' ? {} : { path: change(path) }))
+
+// A drive letter (`file:///%43|/`) and an opaque path would be read another way once decoded.
+function hasEquivalentEscapes(key: string): boolean {
+  if (!key.includes('%')) return false
+  const { scheme, authority } = split(key)
+  return authority !== '' && scheme.toLowerCase() !== 'file:'
 }
 
 function secure(_: string, scheme: string, authority: string): string {

@@ -1,19 +1,26 @@
 // The key Scrapy's duplicate filter uses: w3lib.url.canonicalize_url(url, keep_fragments=False) of w3lib 2.1.1 over
-// Python 3.11's urllib.parse. Not the WHATWG standard: ports and dot segments stay, backslashes are no slashes.
+// Python 3.11's urllib.parse, with the authority as later versions take it. Not the WHATWG standard: ports and dot
+// segments stay, backslashes are no slashes.
 
+import { isColon, stripControls, trimEnd } from './ends.ts'
+import { percent, replaceEscapes } from './escapes.ts'
 import { toAscii } from './idna2003.ts'
 
 /** The canonical form, or null where Python raises ValueError. Not idempotent: `%2541` becomes `%41`, then `A`. */
-export function canonicalizeLikeW3lib(url: string): string | null {
-  const text = url.replace(/^[\0- ]+|[\0- ]+$/g, '').replace(/[\t\n\r]/g, '')
+export const canonicalizeLikeW3lib = (url: string): string | null => canonicalize(url, canonicalNetloc)
+
+/** The same by w3lib 2.1.1 in all. */
+export const canonicalizeLikeOldW3lib = (url: string): string | null => canonicalize(url, oldNetloc)
+
+function canonicalize(url: string, netlocOf: (netloc: string) => string): string | null {
+  const text = stripControls(url).replace(/[\t\n\r]+/g, '')
   if (/\p{Surrogate}/u.test(text)) return null
   const parts = splitLikePython(text)
   if (parts === null) return null
-  const netloc = (toAsciiNetloc(parts.netloc) ?? parts.netloc).toLowerCase().replace(/:+$/, '')
   const path = requotePath(quote(parts.path, unsafeInPath)) || '/'
   return unsplit(
     parts.scheme,
-    netloc,
+    netlocOf(parts.netloc),
     path,
     quote(parts.params, unsafe),
     sortQuery(quote(parts.query, unsafe)),
@@ -87,35 +94,41 @@ function isAddress(host: string): boolean {
 // A character such as U+2100 turns into one with a delimiter in it (a/c) once normalised.
 function hidesADelimiter(netloc: string): boolean {
   if (!/[^\0-\x7f]/.test(netloc)) return false
-  const bare = netloc.replace(/[@:#?]/g, '')
-  const normal = bare.normalize('NFKC')
-  return normal !== bare && /[/?#@:]/.test(normal)
+  for (const character of netloc) {
+    if (character > '\x7f' && /[/?#@:]/.test(character.normalize('NFKC'))) return true
+  }
+  return false
 }
 
-// w3lib encodes the netloc whole: credentials and port are part of the first and the last label.
-function toAsciiNetloc(netloc: string): string | null {
-  return /[^\0-\x7f]/.test(netloc) ? toAscii(netloc) : netloc
+// Since 2.2.1 w3lib leaves the case of user name and password alone; since it makes the URL safe first (2026), the host
+// alone is encoded by IDNA, and what is not ASCII before it is percent-encoded. The port stays as written.
+function canonicalNetloc(netloc: string): string {
+  const at = netloc.lastIndexOf('@') + 1
+  const [, host = '', port = ''] = /^(\[[^\]]*\]|[^:]*)(.*)$/s.exec(netloc.slice(at))!
+  const credentials = netloc.slice(0, at).replace(/[^\0-\x7f]/gu, encodeURIComponent)
+  return credentials + (toAsciiName(host) + trimEnd(port, isColon)).toLowerCase()
 }
 
-const unsafe = /[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=|%]/gu
-const unsafeInPath = /[^A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=|%]/gu
+// Up to 2.1 the netloc is encoded whole: credentials and port are part of the first and the last label.
+const oldNetloc = (netloc: string): string => trimEnd(toAsciiName(netloc).toLowerCase(), isColon)
+
+const toAsciiName = (name: string): string => (/[^\0-\x7f]/.test(name) ? (toAscii(name) ?? name) : name)
+
+const unsafe = /[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=|%]+/gu
+const unsafeInPath = /[^A-Za-z0-9\-._~:/?[\]@!$&'()*+,;=|%]+/gu
 const unsafeInForm = /[^A-Za-z0-9\-._~]/g
 
-const percent = (byte: number) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+// urllib.parse.quote of the text's UTF-8 bytes: what is unwanted encodeURIComponent escapes as well.
+const quote = (text: string, unwanted: RegExp): string => text.replace(unwanted, encodeURIComponent)
 
-// urllib.parse.quote of the text's UTF-8 bytes.
-function quote(text: string, unwanted: RegExp): string {
-  return text.replace(unwanted, (c) => (c < '\x80' ? percent(c.charCodeAt(0)) : encodeURIComponent(c)))
-}
+// What an escaped byte of a path becomes: decoded where it need not be escaped, else in capitals; %2F and %3F stay.
+const requoted = Array.from({ length: 256 }, (_, byte) =>
+  byte < 0x80 && byte !== 0x2f && byte !== 0x3f
+    ? quote(String.fromCharCode(byte), unsafeInPath)
+    : percent(byte),
+)
 
-// Decodes what the path need not have encoded and writes the rest in capitals; %2F and %3F stay as they are.
-function requotePath(path: string): string {
-  return path.replace(/%([0-9a-f]{2})/gi, (escaped, hex: string) => {
-    if (/^[23]f$/i.test(hex)) return escaped.toUpperCase()
-    const byte = Number.parseInt(hex, 16)
-    return byte < 0x80 ? quote(String.fromCharCode(byte), unsafeInPath) : escaped.toUpperCase()
-  })
-}
+const requotePath = (path: string): string => replaceEscapes(path, (byte) => requoted[byte]!)
 
 // Pairs cut at & and ;, sorted as bytes by name and then value, written as a form. Characters here are bytes.
 function sortQuery(query: string): string {
@@ -128,9 +141,7 @@ function sortQuery(query: string): string {
 }
 
 const unquote = (text: string) =>
-  text
-    .replaceAll('+', ' ')
-    .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  replaceEscapes(text.replaceAll('+', ' '), (byte) => String.fromCharCode(byte))
 
 const quotePlus = (bytes: string) =>
   bytes.replace(unsafeInForm, (c) => (c === ' ' ? '+' : percent(c.charCodeAt(0))))

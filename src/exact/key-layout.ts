@@ -1,6 +1,7 @@
 // How a key lies in LevelDB: `example.com/blog/post` 0xff `s`. The scheme goes behind the text, so that a host or a
 // folder is one contiguous range and neighbours share a prefix. Every key has a layout and no two share one: what
 // stands behind the last 0xff is the scheme: `s` https, `h` http, `ftp:` any other, nothing for a key without one.
+import { isSlash, trimEnd } from '../canonical/ends.ts'
 
 const MARK = 0xff
 const HTTPS = 0x73
@@ -85,7 +86,7 @@ function beginningWith(prefix: Buffer): KeyRange {
 export function rangesUnder(folderKey: Buffer): { ranges: KeyRange[]; scheme: string } {
   const laid = layOut(folderKey)
   const text = laid.toString('latin1', 0, laid.lastIndexOf(MARK))
-  const bare = text.replace(/\/+$/, '')
+  const bare = trimEnd(text, isSlash)
   const isDropped = !text.endsWith('/') || !bare.includes('/')
   const ends = isDropped ? ['/', '?', '\xff'] : ['/']
   const ranges = ends.map((end) => beginningWith(Buffer.from(`${bare}${end}`, 'latin1')))

@@ -2,8 +2,10 @@
 
 import { expect, it } from 'vitest'
 import { explainKey } from '../../src/canonical/explain.ts'
-import { keyOf, profiles } from '../../src/canonical/profiles.ts'
-import { generateUrls } from './urls.ts'
+import { keyOf, type Profile, profiles } from '../../src/canonical/profiles.ts'
+import { Sieve } from '../../src/sieve.ts'
+import { STATE } from '../../src/state.ts'
+import { generateUrls, mutateUrl, seededRandom } from './urls.ts'
 
 const notes = (url: string) => explainKey(profiles.whatwg, url).steps[0]!.notes
 
@@ -42,10 +44,15 @@ it('tells each step of a profile', () => {
     'whatwg: host lower-cased',
     'no-fragment: fragment #f dropped',
     'https: scheme http: → https:',
+    'escapes: ',
+    'escape-unwise: ',
     'no-tracking: parameter utm_x dropped',
     'no-session: ',
-    'no-www: host //www.h.com → //h.com',
+    'no-host-dot: ',
+    'no-www-number: host //www.h.com → //h.com',
+    'single-slashes: ',
     'no-index: path /index.html → /',
+    'no-empty-parameters: ',
     'sort-query: parameters in another order',
     'no-trailing-slash: path / → (none)',
     'no-empty-query: ',
@@ -79,3 +86,36 @@ it.each(Object.values(profiles))(
     }
   },
 )
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** The keys that a sieve remembers, one by one: no list of keys is asked for, so that each is made as `add` makes it. */
+async function keysInUse(profile: Profile, urls: readonly string[]): Promise<string[]> {
+  const sieve = await Sieve.create({ filter: 'hash-set', profile })
+  const keys: string[] = []
+  for (const url of urls) {
+    sieve.clear()
+    sieve.add(url)
+    for (const { filter } of sieve[STATE].shards.all) {
+      for (const key of filter.keys!()) keys.push(decoder.decode(key))
+    }
+  }
+  return keys
+}
+
+const unusual = ['', ' ', '\t', '\u00a0', 'u@', "?'", '#é', '\ud800'].flatMap((odd) => [
+  `http://${odd.endsWith('@') ? odd : ''}h.example/a/.b/../c${odd.endsWith('@') ? '' : odd}`,
+  `${odd.trim() === '' ? odd : ''}HTTP://h.example/.b/.c/../../d/%2e%2E/%66?%5a`,
+  `http://h.example/a/.b/./é/../%7e${odd}`,
+])
+
+it.each(Object.values(profiles))('$name: the key it shows is the key in use', async (profile) => {
+  const rng = seededRandom(33)
+  const urls = [...unusual, ...generateUrls(32, 400, { lineEnds: true })].flatMap((url) => [
+    url,
+    mutateUrl(rng, url),
+  ])
+  const keys = await keysInUse(profile, urls)
+  for (const [i, url] of urls.entries())
+    expect(explainKey(profile, url).key, JSON.stringify(url)).toBe(keys[i])
+})

@@ -7,6 +7,9 @@ import { generateUrls, mutateUrl, seededRandom } from './urls.ts'
 
 const urls = generateUrls(21, 20_000, { lineEnds: true })
 
+// Node 20 leaves dot segments behind a segment like `.b`, unless they are spelled %2e: those are left out here.
+const hasDots = (href: string) => /^[^?#]*\/\.\.?(?:[/?#]|$)/.test(href)
+
 function platformHref(url: string): string | null {
   try {
     return new URL(url).href
@@ -22,17 +25,70 @@ it('raw is the line', () => {
 it('whatwg is new URL(x).href without its fragment, byte for byte', () => {
   for (const url of urls) {
     const href = platformHref(url)
+    if (href !== null && hasDots(href)) continue
     // Without the fragment, spaces that it kept alive at the end of an opaque path (`data:a #b`) go as well.
     expect(keyOf(profiles.whatwg, url)).toBe(href?.replace(/ *#.*$/s, '') ?? null)
   }
 })
 
-it('web is whatwg with https in place of http and no default port', () => {
+it('web is whatwg with https in place of http, no default port, and escapes by RFC 3986', () => {
   for (const url of urls) {
     const plain = keyOf(profiles.whatwg, url)
-    const expected = plain?.startsWith('http:') ? new URL(plain.replace('http:', 'https:')).href : plain
-    expect(keyOf(profiles.web, url), JSON.stringify(url)).toBe(expected)
+    const secure = plain?.startsWith('http:') ? new URL(plain.replace('http:', 'https:')).href : plain
+    expect(keyOf(before, url), JSON.stringify(url)).toBe(secure)
+    const isWeb = secure !== null && /^(?!file:)[^:/?#]+:\/\//.test(secure)
+    expect(keyOf(profiles.web, url), JSON.stringify(url)).toBe(isWeb ? equivalent(secure) : secure)
   }
+})
+
+/** What web was before the rule `escapes`. */
+const before = resolveProfile(['whatwg', 'no-fragment', 'https'])
+
+// By the letter of the RFC: escapes and other characters one by one; a digit behind a bare % stays escaped.
+function equivalent(key: string): string {
+  const isHex = (text = '') => /^[0-9a-f]+$/i.test(text)
+  let made = ''
+  for (let at = 0; at < key.length; ) {
+    const hex = key.slice(at + 1, at + 3)
+    if (key[at] !== '%' || hex.length < 2 || !isHex(hex)) {
+      made += key[at++]
+      continue
+    }
+    at += 3
+    const character = String.fromCharCode(Number.parseInt(hex, 16))
+    const joins = isHex(character) && (made.endsWith('%') || (made.at(-2) === '%' && isHex(made.at(-1))))
+    made += /[\w.~-]/.test(character) && !joins ? character : `%${hex.toUpperCase()}`
+  }
+  return made
+}
+
+it('web joins what RFC 3986 calls equivalent and keeps what is reserved apart', () => {
+  const web = (url: string) => keyOf(profiles.web, url)
+  const same = [
+    ['http://h/%66oo', 'http://h/foo'],
+    ['http://h/%7Ea', 'http://h/~a'],
+    ['http://h/a%2fb', 'http://h/a%2Fb'],
+    ['http://h/?q=%c3%A9', 'http://h/?q=%C3%a9'],
+    ['http://h/a%2Eb', 'http://h/a.b'],
+  ] as const
+  for (const [a, b] of same) expect(web(a)).toBe(web(b))
+  for (const c of ':/?#[]@!$&\'()*+,;=% "<>') {
+    const spelled = `%${c.charCodeAt(0).toString(16).toUpperCase()}`
+    expect(web(`http://h/a${spelled}b?c${spelled}d`)).toBe(`https://h/a${spelled}b?c${spelled}d`)
+  }
+})
+
+it.each([
+  ['double slashes', 'http://h.com//a///b', 'http://h.com/a/b'],
+  ['the dot of a host', 'http://h.com./a', 'http://h.com/a'],
+  ['b= and b', 'http://h.com/?a=1&b=', 'http://h.com/?b&a=1'],
+  ['&&', 'http://h.com/?a&&b&', 'http://h.com/?a&b'],
+  ['www2.', 'http://www2.h.com/', 'http://www.h.com/'],
+  ['^', 'http://h.com/a^b?c^d', 'http://h.com/a%5Eb?c%5ed'],
+  ['|', 'http://h.com/a|b?c|d', 'http://h.com/a%7Cb?c%7cd'],
+  ['`', 'http://h.com/a`b?c`d', 'http://h.com/a%60b?c%60d'],
+])('aggressive joins what crawlers’ normalisers join: %s', (_, a, b) => {
+  expect(keyOf(profiles.aggressive, a)).toBe(keyOf(profiles.aggressive, b))
 })
 
 it.each(['whatwg', 'web', 'aggressive'] as const)('%s is idempotent', (name) => {

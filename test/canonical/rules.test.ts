@@ -38,6 +38,25 @@ const vectors: Record<RuleName, [before: string, after: string | null][]> = {
     ['httpx://h/', 'httpx://h/'],
     ['ws://h:443/', 'ws://h:443/'],
   ],
+  escapes: [
+    ['http://h/%66oo/%7euser?%41=%5f%2d%2E', 'http://h/foo/~user?A=_-.'],
+    ['http://h/%2f%3a?%26%3d', 'http://h/%2F%3A?%26%3D'],
+    ['http://h/%c3%a9', 'http://h/%C3%A9'],
+    ['http://%75:%70%3a@h/', 'http://u:p%3A@h/'],
+    ['http://h/%2541', 'http://h/%2541'],
+    // A bare % never becomes part of an escape that was none before.
+    ['http://h/%%34%31', 'http://h/%%341'],
+    ['http://h/%4%31', 'http://h/%4%31'],
+    ['http://h/%%41%%2d%', 'http://h/%%41%-%'],
+    ['http://h/%zz%7', 'http://h/%zz%7'],
+    ['file:///%43|/a', 'file:///%43|/a'],
+    ['data:,%41', 'data:,%41'],
+  ],
+  'escape-unwise': [
+    ['http://h/a|b^c`d{e}?|^`{}\\', 'http://h/a%7Cb%5Ec%60d%7Be%7D?%7C%5E%60%7B%7D%5C'],
+    ['http://h/%7c[a]', 'http://h/%7c[a]'],
+    ['data:|', 'data:|'],
+  ],
   'no-credentials': [
     ['http://u:p@h:1/a@b', 'http://h:1/a@b'],
     ['http://h/a@b', 'http://h/a@b'],
@@ -72,10 +91,35 @@ const vectors: Record<RuleName, [before: string, after: string | null][]> = {
     ['http://h/http://www.a.com', 'http://h/http://www.a.com'],
     ['http://wwww.a.com/', 'http://wwww.a.com/'],
   ],
+  'no-www-number': [
+    ['http://www2.a.com:8/', 'http://a.com:8/'],
+    ['http://www.www12.a.com/', 'http://a.com/'],
+    ['http://u:p@www3.a.com', 'http://u:p@a.com'],
+    ['http://www.a.b@h/', 'http://www.a.b@h/'],
+    ['http://www2.com/', 'http://www2.com/'],
+    ['http://www2.com./', 'http://www2.com./'],
+    ['http://www-2.a.com/', 'http://www-2.a.com/'],
+    ['http://[::1]:80/', 'http://[::1]:80/'],
+    ['mailto:www2.a.com', 'mailto:www2.a.com'],
+  ],
+  'no-host-dot': [
+    ['http://a.com./b.', 'http://a.com/b.'],
+    ['http://u.@a.com.:8/', 'http://u.@a.com:8/'],
+    ['http://a.com../', 'http://a.com../'],
+    ['http://./', 'http://./'],
+    ['mailto:a@b.', 'mailto:a@b.'],
+  ],
+  'single-slashes': [
+    ['http://h//a///b/?c//d', 'http://h/a/b/?c//d'],
+    ['http://h/http://a', 'http://h/http:/a'],
+    ['foo://a//', 'foo://a/'],
+    ['foo:a//b', 'foo:a//b'],
+  ],
   'no-index': [
     ['http://h/index.html', 'http://h/'],
     ['http://h/a/INDEX.PHP/?b', 'http://h/a/?b'],
     ['http://h/index.html/index.htm', 'http://h/'],
+    ['http://h/a//index.html//default.asp//', 'http://h/a//'],
     ['http://h/myindex.html', 'http://h/myindex.html'],
     ['http://h/index.html5', 'http://h/index.html5'],
     ['http://h/index.html/a', 'http://h/index.html/a'],
@@ -86,6 +130,12 @@ const vectors: Record<RuleName, [before: string, after: string | null][]> = {
     ['http://h/?', 'http://h/'],
     ['http://h/??a', 'http://h/?%3Fa='],
     ['http://h/#?a b', 'http://h/#?a b'],
+  ],
+  'no-empty-parameters': [
+    ['http://h/?a&&b=&=&c==&=d&', 'http://h/?a&b&c==&=d'],
+    ['http://h/?&', 'http://h/'],
+    ['http://h/?', 'http://h/?'],
+    ['http://h/#?&', 'http://h/#?&'],
   ],
   'sort-query': [
     ['http://h/?b&a=2&a=1&%61=0#?z&y', 'http://h/?a=2&a=1&%61=0&b#?z&y'],
@@ -107,6 +157,14 @@ const vectors: Record<RuleName, [before: string, after: string | null][]> = {
     ['tel:1', 'tel://1'],
     ['foo:/.//a/', 'foo:////a'],
     ['foo://A%C3%A9/B', 'foo://a%c3%a9/B'],
+  ],
+  scrapy: [
+    ['sftp://UsEr:PaSs@Example.COM:22/', 'sftp://UsEr:PaSs@example.com:22/'],
+    ['http://user@Bücher.example:80:/', 'http://user@xn--bcher-kva.example:80/'],
+    ['https://тест.тест:33', 'https://xn--e1aybc.xn--e1aybc:33/'],
+    ['http://ü:x@ö.de', 'http://%C3%BC:x@xn--nda.de/'],
+    ['http://a@B@[::1]:8/', 'http://a@B@[::1]:8/'],
+    ['http://@H:', 'http://@h/'],
   ],
   w3lib: [
     ['http://www.example.com/do?c=3&b=5&b=2&a=50', 'http://www.example.com/do?a=50&b=2&b=5&c=3'],
@@ -137,7 +195,7 @@ it('every rule is told by its own name and one line', () => {
 })
 
 // Crawlee drops one slash of many, w3lib decodes %2541 to %41: their references are not idempotent either.
-const idempotent = Object.values(rules).filter((rule) => rule.name !== 'crawlee' && rule.name !== 'w3lib')
+const idempotent = Object.values(rules).filter((rule) => !['crawlee', 'scrapy', 'w3lib'].includes(rule.name))
 
 it.each(idempotent)('$name is idempotent, on URLs as written and as the platform writes them', (rule) => {
   for (const url of generateUrls(11, 5000, { lineEnds: true })) {
@@ -146,6 +204,30 @@ it.each(idempotent)('$name is idempotent, on URLs as written and as the platform
       if (once !== null) expect(rule.apply(once), JSON.stringify(key)).toBe(once)
     }
   }
+})
+
+it('whatwg resolves every dot segment, however the platform does (Node 20 leaves some)', () => {
+  const { apply } = rules.whatwg
+  expect(apply('http://h/a/.b/.c/../../../d?/../e')).toBe('http://h/d?/../e')
+  expect(apply('file:///C|/.b./../../../x')).toBe('file:///C:/x')
+  expect(apply('foo:/a/.b/../..//c')).toBe('foo:/.//c')
+  expect(apply('foo://../a/.b/..')).toBe('foo://../a/')
+  expect(apply('foo:a/.b/../c')).toBe('foo:a/.b/../c')
+})
+
+it('a host that needs IDNA and has over 1,024 characters is not parsed', () => {
+  const { apply } = rules.whatwg
+  const long = (unit: string) => unit.repeat(1025)
+  for (const unit of ['é', '%41', 'xn--a.']) {
+    expect(apply(`http://${long(unit)}/`)).toBeNull()
+    expect(apply(` ht\ttps:u@${long(unit)}:1?`)).toBeNull()
+    expect(apply(`file://${long(unit)}/`)).toBeNull()
+    for (const start of ['http://h/', 'http://h?', 'foo://h/', 'file:///', 'http://h\\', 'data:,']) {
+      expect(apply(start + long(unit)), start + unit).not.toBeNull()
+    }
+    expect(apply(`http://${long(unit)}@h/`)).not.toBeNull()
+  }
+  expect(apply(`http://${long('a.')}com/`)).not.toBeNull()
 })
 
 it('whatwg answers the same for Latin-1 URLs when it is hot (URL.canParse of Node 20 does not)', () => {

@@ -79,7 +79,7 @@ const asking = (name: string, isMany: boolean): ItemsCommand => ({
 })
 
 function rateOf(text: string): number | null {
-  const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN
+  const value = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN
   return Number.isNaN(value) ? null : value
 }
 

@@ -1,0 +1,60 @@
+// Percent-escapes as RFC 3986, section 6.2.2, has them: those of unreserved characters (letters, digits, -._~) decoded,
+// the others in capitals. What is reserved stays escaped.
+
+// The value of a hexadecimal digit; 16 for anything else.
+// @ts-ignore: decorator
+@inline
+function hexDigit(c: u8): u32 {
+  const digit = <u32>c - 0x30
+  if (digit < 10) return digit
+  const letter = <u32>(c | 0x20) - 0x61
+  return letter < 6 ? letter + 10 : 16
+}
+
+function isUnreserved(c: u32): bool {
+  if (c - 0x30 < 10 || (c | 0x20) - 0x61 < 26) return true
+  return c == 0x2d || c == 0x2e || c == 0x5f || c == 0x7e
+}
+
+// Whether the '%' at `p` begins an escape that is decoded or has a small letter.
+export function isOtherEscape(p: usize, end: usize): bool {
+  if (p + 2 >= end) return false
+  const a = load<u8>(p, 1)
+  const b = load<u8>(p, 2)
+  const high = hexDigit(a)
+  const low = hexDigit(b)
+  if ((high | low) & 16) return false
+  return a > 0x60 || b > 0x60 || isUnreserved(high << 4 | low)
+}
+
+// Rewrites the escapes of [p, end) in place; returns the new end. A digit is not decoded behind a bare '%', with which
+// it would make an escape of its own.
+export function normaliseEscapes(p: usize, end: usize): usize {
+  const start = p
+  let out = p
+  while (p < end) {
+    const c = load<u8>(p)
+    const high = c == 0x25 && p + 2 < end ? hexDigit(load<u8>(p, 1)) : 16
+    const low = high < 16 ? hexDigit(load<u8>(p, 2)) : 16
+    if (low == 16) {
+      store<u8>(out++, c)
+      p++
+      continue
+    }
+    const value = high << 4 | low
+    const isBehindPercent = hexDigit(<u8>value) < 16 && (
+      (out > start && load<u8>(out - 1) == 0x25) ||
+      (out > start + 1 && load<u8>(out - 2) == 0x25 && hexDigit(load<u8>(out - 1)) < 16)
+    )
+    if (isUnreserved(value) && !isBehindPercent) {
+      store<u8>(out++, <u8>value)
+    } else {
+      store<u8>(out, 0x25)
+      store<u8>(out, <u8>(high + (high < 10 ? 0x30 : 0x37)), 1)
+      store<u8>(out, <u8>(low + (low < 10 ? 0x30 : 0x37)), 2)
+      out += 3
+    }
+    p += 3
+  }
+  return out
+}

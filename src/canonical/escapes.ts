@@ -1,0 +1,36 @@
+// Percent-escapes: the spellings that RFC 3986, section 6.2.2, calls equivalent, and characters that it never allows
+// bare. What is reserved is neither decoded nor encoded: `%2F` is not a slash.
+
+const anEscape = /%([0-9a-f]{2})/gi
+// RFC 3986 has no place for these; the platform leaves some of them bare in a path or a query.
+const unwise = /[\\^`{|}]/g
+
+const escapes = Array.from({ length: 256 }, (_, i) => `%${i.toString(16).toUpperCase().padStart(2, '0')}`)
+const isUnreserved = Array.from({ length: 256 }, (_, i) => /[A-Za-z0-9\-._~]/.test(String.fromCharCode(i)))
+
+/** The escape of a byte, in capitals. */
+export const percent = (byte: number): string => escapes[byte]!
+
+/** The text with each of its escapes replaced, by the byte it stands for and its place. */
+export const replaceEscapes = (text: string, replacement: (byte: number, at: number) => string): string =>
+  text.includes('%')
+    ? text.replace(anEscape, (_, hex: string, at: number) => replacement(Number.parseInt(hex, 16), at))
+    : text
+
+/** Escaped letters, digits and `-._~` decoded, all other escapes in capitals. Idempotent. */
+export const normaliseEscapes = (text: string): string =>
+  replaceEscapes(text, (byte, at) =>
+    isUnreserved[byte] && !(isHexDigit(byte) && followsBarePercent(text, at))
+      ? String.fromCharCode(byte)
+      : percent(byte),
+  )
+
+const isHexDigit = (code: number) =>
+  (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66)
+
+// A bare `%` would make an escape of its own with the digit that is decoded behind it: `%%34%31` is not `%41`.
+function followsBarePercent(text: string, at: number): boolean {
+  return text[at - 1] === '%' || (text[at - 2] === '%' && isHexDigit(text.charCodeAt(at - 1)))
+}
+
+export const escapeUnwise = (text: string): string => text.replace(unwise, (c) => percent(c.charCodeAt(0)))
