@@ -11,7 +11,10 @@ export function difference(a: Identity, b: Identity): string | null {
   const rules = (one: Identity) => one.profile.rules.map((rule) => rule.name).join()
   const key = (one: Identity) => one.hash.key.join()
   if (a.kind.name !== b.kind.name) return `filters ${a.kind.name} and ${b.kind.name}`
-  if (rules(a) !== rules(b)) return `profiles ${a.profile.name} and ${b.profile.name}`
+  if (rules(a) !== rules(b)) {
+    if (a.profile.name !== b.profile.name) return `profiles ${a.profile.name} and ${b.profile.name}`
+    return `rules of profile ${a.profile.name} (${rules(a)} and ${rules(b)})`
+  }
   if (a.hash.names.join() !== b.hash.names.join()) return `hashes ${a.hash.names} and ${b.hash.names}`
   if (key(a) !== key(b)) return 'secret keys'
   const shape = (one: Identity) => JSON.stringify([one.plan.bits, one.plan.hashes, one.plan.shape ?? null])

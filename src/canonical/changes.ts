@@ -8,11 +8,11 @@ import { type Parts, split } from './parts.ts'
 export function describeChange(before: string, after: string): string[] {
   const old = split(before)
   const now = split(after)
-  const notes: string[] = []
+  let notes: string[] = []
   if (old.scheme !== now.scheme) notes.push(`scheme ${shown(old.scheme)} → ${shown(now.scheme)}`)
   if (old.authority !== now.authority) notes.push(`host ${shown(old.authority)} → ${shown(now.authority)}`)
   if (old.path !== now.path) notes.push(`path ${shown(old.path)} → ${shown(now.path)}`)
-  if (old.query !== now.query) notes.push(...describeQuery(old.query, now.query))
+  if (old.query !== now.query) notes = [...notes, ...describeQuery(old.query, now.query)]
   if (old.fragment !== now.fragment) notes.push(`fragment ${shown(old.fragment)} dropped`)
   return notes
 }

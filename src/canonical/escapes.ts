@@ -2,6 +2,8 @@
 // bare. What is reserved is neither decoded nor encoded: `%2F` is not a slash.
 
 const anEscape = /%([0-9a-f]{2})/gi
+// Those with a small letter, and those of unreserved characters: 2D 2E 30–39 41–5A 5F 61–7A 7E.
+const otherEscape = /%(?:[a-f][0-9A-Fa-f]|[0-9A-F][a-f]|2[DE]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])/g
 // RFC 3986 has no place for these; the platform leaves some of them bare in a path or a query.
 const unwise = /[\\^`{|}]/g
 
@@ -11,19 +13,19 @@ const isUnreserved = Array.from({ length: 256 }, (_, i) => /[A-Za-z0-9\-._~]/.te
 /** The escape of a byte, in capitals. */
 export const percent = (byte: number): string => escapes[byte]!
 
-/** The text with each of its escapes replaced, by the byte it stands for and its place. */
-export const replaceEscapes = (text: string, replacement: (byte: number, at: number) => string): string =>
+/** The text with each of its escapes replaced, by the byte it stands for. */
+export const replaceEscapes = (text: string, replacement: (byte: number) => string): string =>
   text.includes('%')
-    ? text.replace(anEscape, (_, hex: string, at: number) => replacement(Number.parseInt(hex, 16), at))
+    ? text.replace(anEscape, (_, hex: string) => replacement(Number.parseInt(hex, 16)))
     : text
 
 /** Escaped letters, digits and `-._~` decoded, all other escapes in capitals. Idempotent. */
 export const normaliseEscapes = (text: string): string =>
-  replaceEscapes(text, (byte, at) =>
-    isUnreserved[byte] && !(isHexDigit(byte) && followsBarePercent(text, at))
-      ? String.fromCharCode(byte)
-      : percent(byte),
-  )
+  text.replace(otherEscape, (spelled, at: number) => {
+    const byte = Number.parseInt(spelled.slice(1), 16)
+    const isDecoded = isUnreserved[byte] && !(isHexDigit(byte) && followsBarePercent(text, at))
+    return isDecoded ? String.fromCharCode(byte) : percent(byte)
+  })
 
 const isHexDigit = (code: number) =>
   (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66)

@@ -12,6 +12,8 @@ export interface Profile {
   readonly rules: readonly Rule[]
 }
 
+export type ProfileChoice = ProfileName | readonly (RuleName | Rule)[] | Profile
+
 const profile = (name: string, does: string, ...names: RuleName[]): Profile =>
   Object.freeze({ name, does, rules: Object.freeze(names.map((rule) => rules[rule])) })
 
@@ -81,7 +83,7 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = Object.freeze({
 })
 
 /** The profile of that name, or one made of your own list of rules. Throws a SieveError that names what is known. */
-export function resolveProfile(choice: ProfileName | readonly (RuleName | Rule)[] | Profile): Profile {
+export function resolveProfile(choice: ProfileChoice): Profile {
   if (typeof choice === 'string') {
     if (Object.hasOwn(profiles, choice)) return profiles[choice]
     throw new SieveError(
@@ -93,6 +95,23 @@ export function resolveProfile(choice: ProfileName | readonly (RuleName | Rule)[
   const chosen = choice.map(resolveRule)
   const name = chosen.map((rule) => rule.name).join(',') || 'raw'
   return Object.freeze({ name, does: `the rules ${name}, in this order`, rules: Object.freeze(chosen) })
+}
+
+/** A profile as it is written down with a sieve: its rules count, so that a later version's profile changes no key. */
+export interface StoredProfile {
+  readonly name: string
+  readonly rules: readonly string[]
+}
+
+/**
+ * Whether a sieve that was stored with a profile can be opened with this choice: by the name of a built-in profile,
+ * whatever rules it had then, or by the same rules.
+ */
+export function isStoredAs(choice: ProfileChoice, stored: StoredProfile): boolean {
+  const { name, rules } = resolveProfile(choice)
+  const isByName = choice === name || choice === (profiles as Record<string, Profile>)[name]
+  if (isByName && name === stored.name) return true
+  return rules.map((rule) => rule.name).join() === stored.rules.join()
 }
 
 /** The key of a URL, or null when a rule says it is none: such a line is keyed as it stands. */

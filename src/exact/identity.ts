@@ -2,8 +2,13 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Profile, type ProfileName, resolveProfile } from '../canonical/profiles.ts'
-import type { Rule, RuleName } from '../canonical/rules.ts'
+import {
+  isStoredAs,
+  type Profile,
+  type ProfileChoice,
+  resolveProfile,
+  type StoredProfile,
+} from '../canonical/profiles.ts'
 import { SieveError } from '../errors.ts'
 import { STATE } from '../state.ts'
 import { diskError } from '../store/file.ts'
@@ -14,12 +19,10 @@ import type { KeyStore } from './key-store.ts'
 
 const VERSION = 1
 
-export type ProfileChoice = ProfileName | readonly (RuleName | Rule)[] | Profile
-
 /** What the store says of itself, as JSON under its own key. */
 export interface Meta {
   readonly version: number
-  readonly profile: { readonly name: string; readonly rules: readonly string[] }
+  readonly profile: StoredProfile
   /** Changes with the first write after each opening: a saved filter of another session knows too little. */
   readonly session: string
 }
@@ -84,15 +87,11 @@ export async function identify(
       `${folder} has version ${meta.version}: this urlsieve reads version ${VERSION}`,
     )
   }
-  if (choice !== undefined) {
-    const asked = resolveProfile(choice)
-    const rules = asked.rules.map((rule) => rule.name).join()
-    if (rules !== meta.profile.rules.join()) {
-      throw new SieveError(
-        'option',
-        `${folder} has profile '${meta.profile.name}', not '${asked.name}': leave the option out, or use another folder`,
-      )
-    }
+  if (choice !== undefined && !isStoredAs(choice, meta.profile)) {
+    throw new SieveError(
+      'option',
+      `${folder} has profile '${meta.profile.name}', not '${resolveProfile(choice).name}': leave the option out, or use another folder`,
+    )
   }
   return { meta, isEmpty: false }
 }

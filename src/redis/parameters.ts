@@ -1,5 +1,11 @@
 // What a sieve on Redis is: its parameters, written down once under its name and read by every process that opens it.
-import { type Profile, type ProfileName, resolveProfile } from '../canonical/profiles.ts'
+import {
+  isStoredAs,
+  type Profile,
+  type ProfileChoice,
+  resolveProfile,
+  type StoredProfile,
+} from '../canonical/profiles.ts'
 import { type Rule, type RuleName, rules } from '../canonical/rules.ts'
 import { SieveError } from '../errors.ts'
 import { checkNumber, checkSizes, checkWhole } from '../filters/filter.ts'
@@ -24,7 +30,7 @@ export interface Shape {
   /** Default `fingerprint`. */
   readonly mode?: Mode
   /** How a URL becomes a key: a profile's name, or a list of built-in rules. Default `web`. */
-  readonly profile?: ProfileName | readonly (RuleName | Rule)[] | Profile
+  readonly profile?: ProfileChoice
   /** Needed for `compact`; for `fingerprint` it saves the growing. */
   readonly expectedUrls?: number
   /** For `compact`: the promise, not under 4.5e-8. */
@@ -45,7 +51,7 @@ export interface Shape {
 export interface Parameters {
   readonly version: number
   readonly mode: Mode
-  readonly profile: { readonly name: string; readonly rules: readonly string[] }
+  readonly profile: StoredProfile
   readonly key: string
   readonly tags: number
   readonly expectedUrls: number | null
@@ -163,10 +169,8 @@ export function checkShape(name: string, there: Parameters, shape: Shape): void 
     const its = there[option as keyof typeof asked]
     if (value !== undefined && value !== its) throw otherwise(name, option, its ?? 'none', value)
   }
-  if (shape.profile !== undefined) {
-    const profile = resolveProfile(shape.profile)
-    const isSame = profile.rules.map((rule) => rule.name).join() === there.profile.rules.join()
-    if (!isSame) throw otherwise(name, 'profile', there.profile.name, profile.name)
+  if (shape.profile !== undefined && !isStoredAs(shape.profile, there.profile)) {
+    throw otherwise(name, 'profile', there.profile.name, resolveProfile(shape.profile).name)
   }
   if (shape.key !== undefined && Buffer.from(shape.key).toString('hex') !== there.key) {
     throw otherwise(name, 'key', 'of its own', 'this one')

@@ -1,6 +1,7 @@
 // The folder of a store: made, opened by its writer or to ask only, and revived from its snapshot and logs.
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { isStoredAs, resolveProfile } from '../canonical/profiles.ts'
 import { SieveError } from '../errors.ts'
 import type { FilterName } from '../filters/registry.ts'
 import { makeSieve, type Sieve, type SieveOf, type SieveOptions } from '../sieve.ts'
@@ -28,8 +29,11 @@ function checkSame(path: string, state: SieveState, options: SieveOptions & Stor
     )
   }
   if (options.filter && options.filter !== state.kind.name) differ('filter', options.filter, state.kind.name)
-  if (typeof options.profile === 'string' && options.profile !== state.profile.name) {
-    differ('profile', options.profile, state.profile.name)
+  if (options.profile !== undefined) {
+    const { name, rules } = state.profile
+    if (!isStoredAs(options.profile, { name, rules: rules.map((rule) => rule.name) })) {
+      differ('profile', resolveProfile(options.profile).name, name)
+    }
   }
   const hash = options.hash === undefined ? [] : [options.hash].flat()
   if (hash.length > 0 && hash.join() !== state.hash.names.join())

@@ -1,7 +1,7 @@
 // A sieve as a .sieve file and back: its identity in the header, its filter's memory in chunks, its counts at the end.
 // Written a piece at a time while adds go on: those are in the log as well. Read a piece at a time too.
 import { closeSync, fstatSync, openSync } from 'node:fs'
-import { resolveProfile } from '../canonical/profiles.ts'
+import { resolveProfile, type StoredProfile } from '../canonical/profiles.ts'
 import { rules } from '../canonical/rules.ts'
 import { SieveError } from '../errors.ts'
 import type { Plan } from '../filters/filter.ts'
@@ -32,7 +32,7 @@ import { Pace } from './pace.ts'
 export interface SieveHeader {
   readonly filter: string
   readonly plan: Plan
-  readonly profile: { readonly name: string; readonly rules: readonly string[] }
+  readonly profile: StoredProfile
   readonly hash: { readonly names: readonly HashName[]; readonly key: string }
   /** The first 32 bits of the first hash of each shard. */
   readonly shards: readonly number[]

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
+import { resolveProfile } from '../../src/canonical/profiles.ts'
 import { filterNames } from '../../src/filters/registry.ts'
 import { freeze } from '../../src/freeze.ts'
 import type { SieveOptions } from '../../src/sieve.ts'
@@ -27,8 +28,12 @@ const others = Array.from({ length: 400 }, (_, i) => `https://other${i}.example/
 const small = { expectedUrls: 40, falsePositiveRate: 0.05 } as const
 const BORN = Date.UTC(2026, 0, 1)
 
+/** The default profile when most of them were written: a file keeps its rules, not only the name. */
+const webThen = { ...resolveProfile(['whatwg', 'no-fragment', 'https']), name: 'web' }
+
 const options: Readonly<Record<string, SieveOptions>> = {
   fingerprint: {},
+  'fingerprint-escapes': { profile: 'web' },
   'fingerprint-xxh64': { hash: 'xxh64', key: new Uint8Array(16) },
   classic: { filter: 'classic', ...small },
   'classic-url-caching': { filter: 'classic', ...small, hash: ['poly31', 'djb2', 'xor17'] },
@@ -51,7 +56,7 @@ type Verdicts = Record<string, number[]>
 const verdictsPath = join(golden, 'verdicts.json')
 
 async function made(name: string): Promise<Pick<Sieve, 'save' | 'hasMany'>> {
-  const sieve = await Sieve.create({ key, ...options[name] })
+  const sieve = await Sieve.create({ key, profile: webThen, ...options[name] })
   // Generations are begun at a time: always the same one.
   for (const { filter } of sieve[STATE].shards.all) filter.setClock?.(BORN)
   if (name === 'window' || name === 'scalable')
@@ -111,4 +116,14 @@ describe.each(Object.keys(options))('golden %s', (name) => {
     await (await made(name)).save(copy)
     expect(readFileSync(copy).equals(readFileSync(path))).toBe(true)
   })
+})
+
+it('files keep the rules they were made with, whatever their profile has today', async () => {
+  const [then, now] = await Promise.all(
+    ['fingerprint', 'fingerprint-escapes'].map((name) => Sieve.load(join(golden, `${name}.sieve`))),
+  )
+  const escaped = urls.map((url) => url.replace('item', '%69tem'))
+  expect(then!.profile).toMatchObject({ name: 'web', rules: [{}, {}, { name: 'https' }] })
+  expect([...then!.hasMany(escaped)]).toEqual(urls.map(() => 0))
+  expect([...now!.hasMany(escaped)]).toEqual(urls.map(() => 1))
 })
