@@ -170,7 +170,7 @@ describe('the first example', () => {
     ]).toEqual([1, 0])
     const { key, isUrl, verdict, steps } = sieve.explain('HTTP://EXAMPLE.com/b')
     expect({ key, isUrl, verdict }).toEqual({ key: 'https://example.com/b', isUrl: true, verdict: 'seen' })
-    expect(steps.map(({ rule }) => rule)).toEqual(['whatwg', 'no-fragment', 'https'])
+    expect(steps.map(({ rule }) => rule)).toEqual(['whatwg', 'no-fragment', 'https', 'escapes'])
     expect(sieve.stats()).toMatchObject({
       filter: 'fingerprint',
       profile: 'web',

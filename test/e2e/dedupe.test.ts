@@ -10,7 +10,7 @@ import { expectQuiet, linesOf, links, temporaryFolder, urlsieve } from './comman
 const folder = temporaryFolder()
 const examples = linesOf(readFileSync(links))
 /** Lines of examples/links.txt that are new, counted from 1: of each page the first spelling. */
-const NEW = [1, 5, 9, 10, 11, 13, 14, 15, 16, 18, 19, 22, 23, 25, 26, 27, 29, 31, 33, 34, 35]
+const NEW = [1, 5, 9, 10, 11, 13, 14, 16, 18, 19, 22, 23, 25, 26, 27, 29, 31, 33, 34, 35]
 const unique = NEW.map((n) => examples[n - 1]!)
 const repeats = examples.filter((_, i) => !NEW.includes(i + 1))
 
@@ -34,7 +34,7 @@ describe('what it prints', () => {
   it('--repeated: all the others', async () => {
     const ended = await urlsieve(['dedupe', '--repeated', links])
     expectQuiet(ended)
-    expect(repeats).toHaveLength(14)
+    expect(repeats).toHaveLength(15)
     expect(linesOf(ended.stdout)).toEqual(repeats)
   })
 
@@ -86,7 +86,7 @@ describe('what it prints', () => {
   it.each([
     ['raw', 34],
     ['whatwg', 24],
-    ['aggressive', 16],
+    ['aggressive', 15],
   ])('--profile %s: %i of the 35 links', async (profile, count) => {
     const ended = await urlsieve(['dedupe', '--profile', profile, links])
     expectQuiet(ended)
@@ -178,11 +178,11 @@ describe('where it writes', () => {
         ...['expectedRate', 'promisedRate', 'pastCapacity'],
       ].sort(),
     )
-    expect(got).toMatchObject({ lines: 35, new: 21, seen: 14, invalid: 1, bytes: readFileSync(links).length })
+    expect(got).toMatchObject({ lines: 35, new: 20, seen: 15, invalid: 1, bytes: readFileSync(links).length })
     expect(got.seconds).toBeGreaterThan(0)
     expect(got.seconds).toBeLessThan(60)
     expect(Math.abs(got.urlsPerSecond! - got.lines! / got.seconds!)).toBeLessThanOrEqual(0.5)
-    expect(got.sizeBytes).toBeGreaterThanOrEqual(21 * 8)
+    expect(got.sizeBytes).toBeGreaterThanOrEqual(20 * 8)
   })
 
   it('--quiet: the same lines, and no word', async () => {

@@ -39,6 +39,7 @@ it('--json: one object a URL', async () => {
     ['whatwg', true],
     ['no-fragment', true],
     ['https', false],
+    ['escapes', false],
   ])
   expect(first.steps[0]).toMatchObject({ before: urls[0], after: 'https://example.com/b#top' })
   expect(second).toMatchObject({ url: urls[1], key: first.key, isUrl: true, verdict: 'seen' })

@@ -162,7 +162,7 @@ describe.skipIf(noBrowser)(`the page in use${noBrowser && ` (skipped: ${noBrowse
     expect(await page.locator('.key-line-block').textContent()).toBe(
       'https://www.example.com/a/new/page.html',
     )
-    expect(await texts(page, '.steps h3')).toEqual(['whatwg', 'no-fragment', 'https'])
+    expect(await texts(page, '.steps h3')).toEqual(['whatwg', 'no-fragment', 'https', 'escapes'])
     expect(await texts(page, '.steps li:nth-child(1) del')).toEqual(['HTTP', 'WWW.E', ':80'])
     expect(await texts(page, '.steps li:nth-child(2) del')).toEqual(['#top'])
     expect(await texts(page, '.steps li:nth-child(3) ins')).toEqual(['s'])

@@ -211,6 +211,7 @@ test('explain says the key, each rule, the verdict; and marks nothing', async ()
       'whatwg',
       'no-fragment',
       'https',
+      'escapes',
     ])
     expect(explained.steps[1]).toEqual({
       rule: 'no-fragment',
