@@ -11,6 +11,7 @@ Keys are taken as they are: this reader does not canonicalise URLs. For a sieve 
 for others give the key that `urlsieve explain` shows. The format is written down in docs/format.md.
 """
 
+import bisect
 import json
 import struct
 import sys
@@ -19,7 +20,9 @@ import zlib
 M64 = (1 << 64) - 1
 PIECE, ZEROS, END = b"PIEC", b"ZERO", b"END."
 # No instance of a filter is larger.
-MOST_ZEROS = 1 << 32
+MOST_INSTANCE = 1 << 32
+MOST_JSON = 16 << 20
+MOST_WHOLE = (1 << 53) - 1
 
 
 class SieveFileError(Exception):
@@ -49,7 +52,7 @@ def read_file(path):
         raise damaged(len(data), "the file ends in its header")
     if zlib.crc32(data[:at]) != struct.unpack_from("<I", data, at)[0]:
         raise damaged(at, "the header does not match its checksum")
-    header = json.loads(data[16:at])
+    header = parsed(data[16:at], damaged(16, "its header is no JSON object"))
     at += 4
     pieces = []
     while True:
@@ -62,21 +65,81 @@ def read_file(path):
         if tag not in (PIECE, ZEROS, END):
             raise damaged(at, f"a chunk of unknown kind {tag!r}")
         if tag == ZEROS:
-            if size > MOST_ZEROS:
-                raise damaged(at, f"a run of {size} zeros: expected at most {MOST_ZEROS}")
-            pieces.append((shard, array, offset, bytes(size)))
+            if crc != 0 or not 0 < size <= MOST_INSTANCE:
+                raise damaged(at, f"a run of {size} zeros: expected 1 to {MOST_INSTANCE}")
+            pieces.append((shard, array, offset, size))
             at += 40
             continue
         payload = data[at + 40 : at + 40 + size]
         if len(payload) < size or zlib.crc32(payload) != crc:
             raise damaged(at + 40, "a chunk does not match its checksum")
-        at += 40 + size
         if tag == END:
-            end = json.loads(payload)
-            if end["chunks"] != len(pieces):
-                raise damaged(at, f"{len(pieces)} chunks, expected {end['chunks']}")
+            end = parsed(payload, damaged(at + 40, "its end is no JSON object"))
+            if end.get("chunks") != len(pieces):
+                raise damaged(at, f"{len(pieces)} chunks, expected {end.get('chunks')!r}")
             return header, end, pieces
+        at += 40 + size
         pieces.append((shard, array, offset, payload))
+
+
+def parsed(text, error):
+    """A JSON object, or the error."""
+    try:
+        value = json.loads(text) if len(text) <= MOST_JSON else None
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise error
+    return value
+
+
+# ---- what a file says, checked before it is used ----
+
+
+def check(holds, what):
+    if not holds:
+        raise SieveFileError(what)
+
+
+def whole(name, value, least, most):
+    """A whole number within bounds."""
+    is_whole = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+    check(is_whole, f"{name} {str(value)[:40]}: expected a whole number from {least} to {most}")
+    return value
+
+
+def bits_and_hashes(plan):
+    return whole("plan.bits", plan["bits"], 1, 1 << 48), whole("plan.hashes", plan["hashes"], 1, 64)
+
+
+class Bits:
+    """One bit array of a filter. Zeros are not held, whatever their number."""
+
+    def __init__(self, pieces, array, size):
+        self.starts, self.parts, total = [], [], -(-size // 8)
+        check(total <= MOST_INSTANCE, f"an array of {size} bits: expected at most {MOST_INSTANCE} bytes")
+        at = 0
+        for number, offset, part in pieces:
+            if number != array:
+                continue
+            length = part if isinstance(part, int) else len(part)
+            check(offset == at and length > 0, f"array {array} is not there once and in order")
+            self.starts.append(offset)
+            self.parts.append(part)
+            at += length
+        check(at == total, f"array {array} has {at} bytes: expected {total}")
+        last = self.parts[-1]
+        check(isinstance(last, int) or size % 8 == 0 or last[-1] >> size % 8 == 0, f"bits behind the end of array {array}")
+
+    def has(self, at):
+        i = bisect.bisect_right(self.starts, at >> 3) - 1
+        part = self.parts[i]
+        return not isinstance(part, int) and part[(at >> 3) - self.starts[i]] >> (at & 7) & 1 == 1
+
+
+def only_arrays(pieces, arrays):
+    for array, _, _ in pieces:
+        check(array in arrays, f"a piece of array {array}, which there is not")
 
 
 # ---- hashes ----
@@ -245,47 +308,74 @@ FEATURES = {
 # ---- filters: each has(key, h), where h is the key's 64-bit hash ----
 
 
-def joined(pieces, array):
-    """One array of a filter: its pieces in the order of their offsets, which are bytes."""
-    return b"".join(bytes for number, _, bytes in sorted(pieces, key=lambda p: p[1]) if number == array)
-
-
-def has_bit(bits, at):
-    return bits[at >> 3] >> (at & 7) & 1 == 1
-
-
 class Fingerprint:
-    def __init__(self, plan, pieces, hash_of, shares):
-        del plan, hash_of, shares
+    def __init__(self, plan, pieces, hash_of, share):
+        check(plan["bits"] is None and plan["hashes"] == 1, "a plan that no fingerprint filter has")
         self.hashes = set()
-        for _, _, segment in pieces:
-            self.hashes.update(struct.unpack_from(f"<{(len(segment) - 64) // 8}Q", segment, 64))
-        self.hashes.discard(0)
+        start, stop = share.start, share.stop
+        covered = None
+        for bits, first, segment in pieces:
+            slots = 0 if isinstance(segment, int) else (len(segment) - 64) // 8
+            check(slots in (2048 << i for i in range(5)) and len(segment) == 64 + 8 * slots, "a segment of a wrong size")
+            check(4 <= bits <= (27 if slots == 32768 else 4), f"a segment of {bits} directory bits")
+            check(len(pieces) == 1 or slots == 32768, "several segments of a first size")
+            count, begin, end = struct.unpack_from("<III", segment)
+            check(begin == first < end <= 1 << bits, "a segment of a wrong range")
+            check(covered is None or covered == first / (1 << bits), "segments that do not follow each other")
+            if covered is None:
+                check(first / (1 << bits) <= start / (1 << 32), "no segment for the first hashes")
+            covered = end / (1 << bits)
+            found = self.read(struct.unpack_from(f"<{slots}Q", segment, 64), begin, end, bits)
+            check(found == count, f"a segment of {count} hashes that has {found}")
+        check(covered is not None and covered >= stop / (1 << 32), "no segment for the last hashes")
+
+    def read(self, slots, begin, end, bits):
+        """Takes the hashes of a segment; each must lie where a search finds it."""
+        buckets = len(slots) // 8
+        start = next((i for i in range(buckets) if slots[8 * i + 7] == 0), None)
+        check(start is not None, "a segment without an empty slot")
+        count = full = 0
+        for i in range(start + 1, start + 1 + buckets):
+            here = i % buckets
+            bucket = slots[8 * here : 8 * here + 8]
+            held = bucket[: bucket.index(0)] if 0 in bucket else bucket
+            check(not any(bucket[len(held) :]), "a bucket with a gap")
+            for h in held:
+                back = (here - (h % len(slots) >> 3)) % buckets
+                check(back <= full and begin <= h >> (64 - bits) < end, "a hash in the wrong place")
+            self.hashes.update(held)
+            count += len(held)
+            full = full + 1 if len(held) == 8 else 0
+        return count
 
     def has(self, key, h):
         return (h or 1) in self.hashes
 
 
 class Classic:
-    def __init__(self, plan, pieces, hash_of, shares):
-        self.size = -(-plan["bits"] // shares)
-        self.count = plan["hashes"]
-        self.bits = joined(pieces, 0)
+    def __init__(self, plan, pieces, hash_of, share):
+        bits, self.count = bits_and_hashes(plan)
+        only_arrays(pieces, [0])
+        self.size = -(-bits // share.shares)
+        self.bits = Bits(pieces, 0, self.size)
 
     def has(self, key, h):
-        return all(has_bit(self.bits, spread(derived(h, j), self.size)) for j in range(self.count))
+        return all(self.bits.has(spread(derived(h, j), self.size)) for j in range(self.count))
 
 
 class Blocked:
-    def __init__(self, plan, pieces, hash_of, shares):
-        self.count = plan["hashes"]
-        self.bits = joined(pieces, 0)
+    def __init__(self, plan, pieces, hash_of, share):
+        bits, self.count = bits_and_hashes(plan)
+        check(bits % 512 == 0, f"plan.bits {bits}: expected a multiple of 512")
+        only_arrays(pieces, [0])
+        self.blocks = -(-bits // 512 // share.shares)
+        self.bits = Bits(pieces, 0, 512 * self.blocks)
 
     def has(self, key, h):
-        block = spread(rotl(h, 32), len(self.bits) // 64) * 512
+        block = spread(rotl(h, 32), self.blocks) * 512
         for j in range(self.count):
             positions = derived(h, j // 7) >> 9 * (j % 7)
-            if not has_bit(self.bits, block + (positions & 511)):
+            if not self.bits.has(block + (positions & 511)):
                 return False
         return True
 
@@ -293,12 +383,17 @@ class Blocked:
 class Multilayer:
     """`multilayer` and `keyword-layers`."""
 
-    def __init__(self, plan, pieces, hash_of, shares):
+    def __init__(self, plan, pieces, hash_of, share):
         shape = plan["shape"]
-        self.mode, self.size, self.count = shape["mode"], shape["bitsPerLayer"], plan["hashes"]
-        self.layers = [joined(pieces, layer) for layer in range(64)]
-        self.layers = [bits for bits in self.layers if bits]
-        self.xor = joined(pieces, 64)
+        self.mode, self.count = shape["mode"], whole("plan.hashes", plan["hashes"], 1, 64)
+        check(self.mode in (["words"] if plan["filter"] == "keyword-layers" else ["join", "grow"]), "an unknown mode")
+        self.size = whole("plan.shape.bitsPerLayer", shape["bitsPerLayer"], 1, 1 << 48)
+        layers = whole("plan.shape.layers", shape["layers"], 1, 64)
+        most = max([array + 1 for array, _, _ in pieces if array < 64], default=0)
+        check(layers <= most and (most == layers or self.mode == "grow"), f"{most} layers: expected {layers}")
+        only_arrays(pieces, range(65))
+        self.layers = [Bits(pieces, layer, self.size) for layer in range(most)]
+        self.xor = Bits(pieces, 64, self.size)
         self.hash_of = hash_of
 
     def parts(self, key):
@@ -317,70 +412,103 @@ class Multilayer:
             part_hash = self.hash_of(part)
             for j in range(self.count):
                 at = spread(derived(part_hash, j), self.size)
-                if not has_bit(self.layers[layer], at):
+                if not self.layers[layer].has(at):
                     return False
                 xored[j] ^= at
-        return all(has_bit(self.xor, at % self.size) for at in xored)
+        return all(self.xor.has(at % self.size) for at in xored)
 
 
 class PrefixLayers:
-    def __init__(self, plan, pieces, hash_of, shares):
-        self.size, self.count, self.shape = plan["bits"], plan["hashes"], plan["shape"]
-        self.bits = joined(pieces, 0)
+    def __init__(self, plan, pieces, hash_of, share):
+        self.size, self.count = bits_and_hashes(plan)
+        self.layers = whole("plan.shape.layers", plan["shape"]["layers"], 1, 63)
+        self.folder_hashes = whole("plan.shape.folderHashes", plan["shape"]["folderHashes"], 1, 64)
+        only_arrays(pieces, [0])
+        self.bits = Bits(pieces, 0, self.size)
         self.hash_of = hash_of
 
     def _has(self, text, count, layer):
         h = self.hash_of(text)
-        return all(has_bit(self.bits, spread(derived(h, 64 * layer + j), self.size)) for j in range(count))
+        return all(self.bits.has(spread(derived(h, 64 * layer + j), self.size)) for j in range(count))
 
     def has(self, key, h):
         if not self._has(key, self.count, 0):
             return False
         text = key[after_scheme(key) :]
         folders = text.split(b"?")[0].split(b"/")[:-1]
-        for layer in range(1, min(self.shape["layers"], len(folders)) + 1):
+        for layer in range(1, min(self.layers, len(folders)) + 1):
             folder = b"/".join(folders[:layer]) + b"/"
-            if not self._has(folder, self.shape["folderHashes"], layer):
+            if not self._has(folder, self.folder_hashes, layer):
                 return False
         return True
 
 
 class Eigenvalue:
-    def __init__(self, plan, pieces, hash_of, shares):
-        self.count, self.shape = plan["hashes"], plan["shape"]
-        self.feature = FEATURES[self.shape["features"]]
-        self.bits, self.features = joined(pieces, 0), joined(pieces, 1)
+    def __init__(self, plan, pieces, hash_of, share):
+        shape = plan["shape"]
+        bits, self.count = bits_and_hashes(plan)
+        self.url_bits = whole("plan.shape.urlBits", shape["urlBits"], 1, 1 << 48)
+        self.feature_bits = whole("plan.shape.featureBits", shape["featureBits"], 1, 1 << 48)
+        self.feature_hashes = whole("plan.shape.featureHashes", shape["featureHashes"], 1, 64)
+        check(bits == self.url_bits + self.feature_bits, "plan.bits: expected the sum of both regions")
+        self.feature = FEATURES[shape["features"]]
+        only_arrays(pieces, [0, 1])
+        self.bits = Bits(pieces, 0, self.url_bits)
+        self.features = Bits(pieces, 1, self.feature_bits)
         self.hash_of = hash_of
 
     def has(self, key, h):
-        h, size = self.hash_of(key), self.shape["urlBits"]
-        if not all(has_bit(self.bits, spread(derived(h, j), size)) for j in range(self.count)):
+        h = self.hash_of(key)
+        if not all(self.bits.has(spread(derived(h, j), self.url_bits)) for j in range(self.count)):
             return False
-        h, size = self.hash_of(self.feature(key[after_scheme(key) :])), self.shape["featureBits"]
-        count = self.shape["featureHashes"]
-        return all(has_bit(self.features, spread(derived(h, 64 + j), size)) for j in range(count))
+        h = self.hash_of(self.feature(key[after_scheme(key) :]))
+        hashes = range(self.feature_hashes)
+        return all(self.features.has(spread(derived(h, 64 + j), self.feature_bits)) for j in hashes)
 
 
 class Generations:
     """`scalable` and `window`: seen when any generation has it. Does not forget by age: the writer does."""
 
-    def __init__(self, plan, pieces, hash_of, shares):
-        kind = FILTERS[plan["shape"]["inner"]]
+    def __init__(self, plan, pieces, hash_of, share):
+        inners = ("blocked", "classic") if plan["filter"] == "scalable" else ("fingerprint", "blocked", "classic")
+        inner = plan["shape"]["inner"]
+        check(inner in inners, f"plan.shape.inner {str(inner)[:40]}: expected one of {', '.join(inners)}")
+        most = 60 if plan["filter"] == "scalable" else whole("generations", plan["shape"]["generations"], 2, 255)
+        by_generation = {}
+        for array, offset, part in pieces:
+            by_generation.setdefault(array // 256, []).append((array % 256, offset, part))
+        check(sorted(by_generation) == list(range(len(by_generation))), "a generation is missing")
+        check(1 <= len(by_generation) <= most, f"{len(by_generation)} generations: expected 1 to {most}")
         self.all = []
-        for i in sorted({array // 256 for array, _, _ in pieces}):
-            mine = [(array % 256, offset, bytes) for array, offset, bytes in pieces if array // 256 == i]
-            bits, hashes = struct.unpack_from("<QI", joined(mine, 255))
-            rest = [piece for piece in mine if piece[0] != 255]
-            self.all.append(kind({"bits": bits, "hashes": hashes}, rest, hash_of, 1))
+        for i in range(len(by_generation)):
+            array, offset, size = by_generation[i][0]
+            is_size = array == 255 and offset == 0 and not isinstance(size, int) and len(size) == 16
+            check(is_size, f"generation {i} does not begin with its size")
+            bits, hashes = struct.unpack_from("<QI", size)
+            one = {"filter": inner, "bits": bits or None, "hashes": hashes}
+            self.all.append(FILTERS[inner](one, by_generation[i][1:], hash_of, WHOLE))
 
     def has(self, key, h):
         return any(generation.has(key, h) for generation in self.all)
 
 
 class BinaryFuse:
-    def __init__(self, plan, pieces, hash_of, shares):
-        self.width, self.length, self.segments, self.seed = struct.unpack_from("<IIIxxxxQ", joined(pieces, 0))
-        self.cells = memoryview(joined(pieces, 1)).cast({8: "B", 16: "H", 32: "I"}[self.width])
+    def __init__(self, plan, pieces, hash_of, share):
+        head = [part for array, _, part in pieces if array == 0]
+        check(len(head) == 1 and not isinstance(head[0], int) and len(head[0]) == 32, "a set without its header")
+        self.width, self.length, self.segments, self.seed, urls = struct.unpack("<IIIxxxxQQ", head[0])
+        check(self.width in (8, 16, 32), f"fingerprints of {self.width} bits: expected 8, 16 or 32")
+        check(self.length in (1 << i for i in range(2, 19)), f"segments of {self.length} cells")
+        check((urls == 0) == (self.segments == 0), f"{urls} URLs in {self.segments} segments")
+        cells = (self.segments + 2) * self.length if self.segments else 0
+        only_arrays(pieces, [0, 1])
+        parts, at = [], 0
+        for _, offset, part in (piece for piece in pieces if piece[0] == 1):
+            check(offset == at and not isinstance(part, int), "fingerprints that are not there in order")
+            parts.append(part)
+            at += len(part)
+        check(at == cells * self.width // 8 and urls <= cells, f"{at} bytes of fingerprints for {cells} cells")
+        self.cells = memoryview(b"".join(parts)).cast({8: "B", 16: "H", 32: "I"}[self.width])
 
     def has(self, key, h):
         if self.segments == 0:
@@ -396,13 +524,18 @@ class BinaryFuse:
 class Keys:
     """The papers' baselines: the keys themselves."""
 
-    def __init__(self, plan, pieces, hash_of, shares):
+    def __init__(self, plan, pieces, hash_of, share):
         self.keys = set()
-        text, at = joined(pieces, 0), 0
-        while at < len(text):
-            (size,) = struct.unpack_from("<I", text, at)
-            self.keys.add(text[at + 4 : at + 4 + size])
-            at += 4 + size
+        place = 0
+        for array, offset, text in pieces:
+            check(array == 0 and offset == place and not isinstance(text, int), "keys that are not there in order")
+            at = 0
+            while at < len(text):
+                (size,) = struct.unpack_from("<I", text, at)
+                check(at + 4 + size <= len(text), f"a key of {size} bytes that has fewer")
+                self.keys.add(text[at + 4 : at + 4 + size])
+                at += 4 + size
+            place += len(text)
 
     def has(self, key, h):
         return key in self.keys
@@ -426,39 +559,63 @@ FILTERS = {
 }
 
 
+class Share:
+    """The hashes of one instance, of `shares`: their first 32 bits are in [start, stop)."""
+
+    def __init__(self, start, stop, shares):
+        self.start, self.stop, self.shares = start, stop, shares
+
+
+WHOLE = Share(0, 1 << 32, 1)
+# Filters that take 64-bit hashes: only they can be in several instances.
+SPREAD = ("fingerprint", "classic", "blocked", "scalable", "window", "binary-fuse")
+
+
 class Sieve:
     def __init__(self, header, end, pieces):
         self.header = header
-        self.urls = end["urls"]
-        name, key = header["hash"]["names"][0], bytes.fromhex(header["hash"]["key"])
-        if name == "siphash":
+        self.urls = whole("urls", end["urls"], 0, MOST_WHOLE)
+        plan, name = header["plan"], header["filter"]
+        names, key = header["hash"]["names"], bytes.fromhex(header["hash"]["key"])
+        check(len(key) == 16, f"a key of {len(key)} bytes: expected 16")
+        if names == ["siphash"]:
             self.hash_of = lambda text: siphash13(key, text)
-        elif name == "xxh64":
+        elif names == ["xxh64"]:
             self.hash_of = lambda text: xxh64(int.from_bytes(key[:8], "little"), text)
         else:
-            raise SieveFileError(f"hash {name!r}: this reader knows siphash and xxh64")
-        if header["filter"] not in FILTERS:
-            raise SieveFileError(f"filter {header['filter']!r}: this reader does not know it")
-        kind = FILTERS[header["filter"]]
-        self.froms = header["shards"]
+            raise SieveFileError(f"hash {str(names)[:40]}: this reader knows siphash and xxh64")
+        if not isinstance(name, str) or name not in FILTERS:
+            raise SieveFileError(f"filter {str(name)[:40]!r}: this reader does not know it")
+        check(plan["filter"] == name, f"a plan of another filter than {name}")
+        froms = header["shards"]
+        check(isinstance(froms, list) and 1 <= len(froms) <= (4096 if name in SPREAD else 1), "a wrong number of shards")
+        for i, start in enumerate(froms):
+            whole("a shard that begins at", start, froms[i - 1] + 1 if i else 0, (1 << 32) - 1 if i else 0)
+        self.froms = froms
+        mine = [[] for _ in froms]
+        for shard, array, offset, part in pieces:
+            check(shard < len(froms), f"a chunk of shard {shard}: there are {len(froms)}")
+            mine[shard].append((array, offset, part))
         self.filters = [
-            kind(
-                header["plan"],
-                [(array, offset, payload) for shard, array, offset, payload in pieces if shard == number],
-                self.hash_of,
-                len(self.froms),
-            )
-            for number in range(len(self.froms))
+            FILTERS[name](plan, mine[i], self.hash_of, Share(start, stop, len(froms)))
+            for i, (start, stop) in enumerate(zip(froms, froms[1:] + [1 << 32]))
         ]
 
     @classmethod
     def open(cls, path):
-        return cls(*read_file(path))
+        """Checks all that the file says. Raises SieveFileError, one line, for what no sieve has."""
+        parts = read_file(path)
+        try:
+            return cls(*parts)
+        except SieveFileError as error:
+            raise SieveFileError(f"{path}: {error}") from None
+        except (ArithmeticError, LookupError, TypeError, ValueError, struct.error, AttributeError) as error:
+            raise SieveFileError(f"{path} is damaged: what it says does not fit together ({error})") from None
 
     def has(self, key):
         """Whether a key, as bytes, was seen. Errs as the filter does: towards True, never towards False."""
         h = self.hash_of(key)
-        shard = max(i for i, start in enumerate(self.froms) if start <= h >> 32)
+        shard = bisect.bisect_right(self.froms, h >> 32) - 1
         return self.filters[shard].has(key, h)
 
 

@@ -5,6 +5,7 @@ import { closeSync, mkdirSync, openSync, readdirSync, unlinkSync } from 'node:fs
 import { join } from 'node:path'
 import { SieveError } from '../errors.ts'
 import { readFully } from '../store/file.ts'
+import { damaged } from '../store/format.ts'
 import { takeLock } from '../store/lock.ts'
 import { diskError, encodeRecord, Log, OP, RECORD_HEADER_BYTES, readLog } from '../store/log.ts'
 import type { Batch, Contents, Entry, Shelf } from './shelf.ts'
@@ -247,10 +248,18 @@ function piecesIn(folder: string): Piece[] {
 function contentsOf(pieces: readonly Piece[]): Contents {
   const over = new Set<number>()
   let handled = 0
-  for (const piece of pieces) {
+  for (const [i, piece] of pieces.entries()) {
+    const before = pieces[i - 1]
+    if (before && before.base + before.bytes !== piece.base) {
+      throw new SieveError('corrupt', `${piece.path} does not go on where ${before.path} ends`)
+    }
     let isFirst = true
-    readLog(piece.path, ({ op, payload }) => {
-      if (isFirst && piece === pieces[0]) handled = headerIn(piece, payload).handled
+    readLog(piece.path, ({ op, payload, at }) => {
+      if (op !== OP.addKeys && op !== OP.deleteHashes) throw damaged(piece.path, at, `a record of kind ${op}`)
+      if (isFirst) {
+        const header = headerIn(piece, op, payload)
+        if (i === 0) handled = header.handled
+      }
       isFirst = false
       if (op !== OP.deleteHashes) return
       for (let at = 0; at < payload.length; at += 8) {
@@ -263,12 +272,15 @@ function contentsOf(pieces: readonly Piece[]): Contents {
   let position = -1
   let pending = 0
   let end = 0
+  let found = 0
   for (const { path, base } of pieces) {
     let at = base
     readLog(path, ({ op, payload }) => {
       const isHeader = at === base
       if (op === OP.addKeys && !isHeader) {
-        const open = unpack(payload, at + RECORD_HEADER_BYTES).filter(({ place }) => !over.has(place)).length
+        const entries = unpack(payload, at + RECORD_HEADER_BYTES)
+        const open = entries.filter(({ place }) => !over.has(place)).length
+        found += entries.length - open
         pending += open
         if (open > 0 && position < 0) position = at
       }
@@ -277,14 +289,21 @@ function contentsOf(pieces: readonly Piece[]): Contents {
     end = at
   }
   if (position < 0) position = end
+  // Of entries in files that were deleted nothing can be known.
+  const first = pieces[0]?.base ?? 0
+  let known = 0
+  for (const place of over) if (place >= first) known++
+  if (known !== found) {
+    throw new SieveError('corrupt', `${pieces[0]!.path}, or a file after it, ends an entry that is not there`)
+  }
   for (const place of over) if (place < position) over.delete(place)
   return { position, over, pending, handled }
 }
 
-function headerIn({ path }: Piece, payload: Buffer): Header {
+function headerIn({ path, base }: Piece, op: number, payload: Buffer): Header {
   let header: Partial<Header> = {}
   try {
-    header = JSON.parse(unpack(payload, 0)[0]!.text) as Partial<Header>
+    if (op === OP.addKeys) header = Object(JSON.parse(unpack(payload, 0)[0]!.text)) as Partial<Header>
   } catch {
     // said below
   }
@@ -296,6 +315,9 @@ function headerIn({ path }: Piece, payload: Buffer): Header {
       'version',
       `${path} has format version ${header.version}: this urlsieve reads version ${VERSION}`,
     )
+  }
+  if (header.base !== base || !Number.isSafeInteger(header.handled) || header.handled! < 0) {
+    throw damaged(path, 0, 'its header is not that of a file of its name')
   }
   return header as Header
 }

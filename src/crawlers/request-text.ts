@@ -1,6 +1,8 @@
 // A Crawlee request as one line of text and back: what differs from a plain GET of its URL, as JSON.
 import type { Request, RequestOptions } from '@crawlee/core'
 
+import { SieveError } from '../errors.ts'
+
 type RequestClass = typeof Request
 
 /** A request, and what a sieve is asked for it. */
@@ -37,12 +39,26 @@ export function textOf({ request, asked }: AskedRequest): string {
   })
 }
 
+const noRequest = (text: string) =>
+  new SieveError('corrupt', `the frontier holds what is no request: ${JSON.stringify(text.slice(0, 60))}`)
+
 export function requestOf(text: string, Class: RequestClass): Request {
-  return new Class(JSON.parse(text) as RequestOptions)
+  try {
+    return new Class(JSON.parse(text) as RequestOptions)
+  } catch {
+    throw noRequest(text)
+  }
 }
 
 /** What a sieve is asked for the request written down so. */
 export function askedIn(text: string): string {
-  const { url, uniqueKey } = JSON.parse(text) as { url: string; uniqueKey?: string }
-  return uniqueKey === undefined ? url : ownKey(uniqueKey)
+  let saved: { url?: unknown; uniqueKey?: unknown } | null
+  try {
+    saved = JSON.parse(text) as typeof saved
+  } catch {
+    throw noRequest(text)
+  }
+  const { url, uniqueKey } = saved ?? {}
+  if (typeof url !== 'string' || !['string', 'undefined'].includes(typeof uniqueKey)) throw noRequest(text)
+  return uniqueKey === undefined ? url : ownKey(uniqueKey as string)
 }

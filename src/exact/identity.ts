@@ -10,8 +10,10 @@ import {
   type StoredProfile,
 } from '../canonical/profiles.ts'
 import { SieveError } from '../errors.ts'
+import { checkField, savedObject } from '../filters/saved-plan.ts'
 import { STATE } from '../state.ts'
 import { diskError } from '../store/file.ts'
+import { checkProfile } from '../store/header-check.ts'
 import { listStore } from '../store/layout.ts'
 import { headerOf } from '../store/snapshot.ts'
 import { Front } from './front.ts'
@@ -37,6 +39,31 @@ export function metaBytes(profile: Profile, session: string): Buffer {
     session,
   }
   return Buffer.from(JSON.stringify(meta))
+}
+
+// What was written down, checked: its session becomes the name of a file.
+function metaOf(folder: string, bytes: Buffer): Meta {
+  const damage = (what: string) => new SieveError('corrupt', `${folder} is damaged: ${what}`)
+  let meta: Meta
+  try {
+    meta = savedObject('what it says of itself', JSON.parse(bytes.toString())) as unknown as Meta
+  } catch {
+    throw damage('what it says of itself is no JSON object')
+  }
+  if (meta.version !== VERSION) {
+    const got = JSON.stringify(meta.version)?.slice(0, 40)
+    throw new SieveError('version', `${folder} has version ${got}: this urlsieve reads version ${VERSION}`)
+  }
+  try {
+    checkProfile(folder, meta.profile)
+    const { session } = meta
+    const isSession = typeof session === 'string' && /^[0-9a-f]{16}$/.test(session)
+    checkField('session', session, isSession, '8 bytes in hexadecimal')
+  } catch (error) {
+    if (error instanceof RangeError) throw damage(error.message)
+    throw error
+  }
+  return meta
 }
 
 /** Makes the folder, unless something else is there. */
@@ -75,18 +102,7 @@ export async function identify(
     await store.write([], [], true, made)
     return { meta: JSON.parse(made.toString()) as Meta, isEmpty }
   }
-  let meta: Meta
-  try {
-    meta = JSON.parse(bytes.toString()) as Meta
-  } catch {
-    throw new SieveError('corrupt', `${folder} is damaged: what it says of itself is no JSON`)
-  }
-  if (meta.version !== VERSION) {
-    throw new SieveError(
-      'version',
-      `${folder} has version ${meta.version}: this urlsieve reads version ${VERSION}`,
-    )
-  }
+  const meta = metaOf(folder, bytes)
   if (choice !== undefined && !isStoredAs(choice, meta.profile)) {
     throw new SieveError(
       'option',

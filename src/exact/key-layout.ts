@@ -3,6 +3,8 @@
 // stands behind the last 0xff is the scheme: `s` https, `h` http, `ftp:` any other, nothing for a key without one.
 import { isSlash, trimEnd } from '../canonical/ends.ts'
 
+import { SieveError } from '../errors.ts'
+
 const MARK = 0xff
 const HTTPS = 0x73
 const HTTP = 0x68
@@ -60,7 +62,9 @@ export function schemeOf(laid: Buffer): string {
 
 /** The key itself, from its layout. */
 export function keyOfLayout(laid: Buffer): Buffer {
-  const text = laid.subarray(0, laid.lastIndexOf(MARK))
+  const mark = laid.lastIndexOf(MARK)
+  if (mark < 0) throw new SieveError('corrupt', 'the exact sieve is damaged: it holds what is no key')
+  const text = laid.subarray(0, mark)
   const scheme = schemeOf(laid)
   return scheme === '' ? text : Buffer.concat([Buffer.from(`${scheme}://`, 'latin1'), text])
 }

@@ -10,6 +10,8 @@ import { damaged } from '../store/format.ts'
 const LOG_BLOCK_BYTES = 32 * 1024
 /** CRC, length, kind. */
 const LOG_HEADER_BYTES = 7
+/** Sequence number, count. */
+const BATCH_HEADER_BYTES = 12
 const FOOTER_BYTES = 48
 const TABLE_MAGIC = 0xdb4775248b80fb57n
 /** Kind of compression, CRC: behind each block of a table. */
@@ -110,10 +112,19 @@ function varint(bytes: Uint8Array, at: number): [number, number] {
   }
 }
 
+/** A copy of 64 bytes takes 2 bytes at least. */
+const MOST_RATIO = 64
+
+// Whether a block of so many bytes can hold as many as it says: LevelDB asks for that much memory at once.
+function checkUnsnapped(size: number, packedBytes: number): void {
+  if (size > packedBytes * MOST_RATIO)
+    throw new RangeError(`a block of ${packedBytes} bytes that says ${size}`)
+}
+
 // Snappy, as written down in format_description.txt of the library.
 function unsnapped(bytes: Buffer): Buffer {
   let [size, at] = varint(bytes, 0)
-  if (size > 2 ** 30) throw new RangeError(`a block of ${size} bytes`)
+  checkUnsnapped(size, bytes.length)
   const out = Buffer.alloc(size)
   let done = 0
   while (at < bytes.length) {
@@ -152,7 +163,11 @@ function blockAt(path: string, bytes: Buffer, offset: number, size: number): Buf
   if (bytes.readUInt32LE(end + 1) !== maskedCrc(bytes, offset, end + 1)) {
     throw damaged(path, offset, 'a block does not match its checksum')
   }
-  return bytes.subarray(offset, end)
+  const block = bytes.subarray(offset, end)
+  const kind = bytes[end]! // 0 as it is, 1 snappy
+  if (kind > 1) throw damaged(path, offset, `a block of kind ${kind}`)
+  if (kind === 1) checkUnsnapped(varint(block, 0)[0], size)
+  return block
 }
 
 /** Throws when a table is not what was written. */
@@ -198,6 +213,7 @@ function* handlesOf(block: Buffer): Generator<{ offset: number; size: number }> 
     ;[unshared, at] = varint(block, at)
     ;[valueBytes, at] = varint(block, at)
     at += unshared
+    if (at + valueBytes > end) throw new RangeError('an entry of an index that is longer than it')
     const [offset, next] = varint(block, at)
     const [size] = varint(block, next)
     yield { offset, size }
@@ -222,6 +238,27 @@ function* recordsOf(bytes: Buffer): Generator<Buffer> {
     if (kind === 1 || kind === 4) yield Buffer.concat(parts)
     at = end
   }
+}
+
+// Throws unless a record of a log is what LevelDB writes there: a sequence number, a count, and as many puts and deletes.
+// LevelDB would leave out the rest of a record that is not, in silence.
+function checkBatch(record: Buffer): void {
+  if (record.length < BATCH_HEADER_BYTES) throw new RangeError(`a batch of ${record.length} bytes`)
+  let at = BATCH_HEADER_BYTES
+  const skip = () => {
+    const [size, from] = varint(record, at)
+    at = from + size
+  }
+  let count = 0
+  for (; at < record.length; count++) {
+    const kind = record[at++]! // 0 a delete, 1 a put
+    if (kind > 1) throw new RangeError(`a batch with an operation of kind ${kind}`)
+    skip()
+    if (kind === 1) skip()
+  }
+  const said = record.readUInt32LE(8)
+  if (at !== record.length || count !== said)
+    throw new RangeError(`a batch of ${said} operations that has not so many`)
 }
 
 // A change of the set of tables, as VersionEdit of LevelDB writes it: takes in and out of `numbers`.
@@ -273,6 +310,28 @@ function countedTables(folder: string): Set<number> | null {
   }
 }
 
+function checkRecords(path: string, bytes: Buffer, check: (record: Buffer) => void): void {
+  for (const record of recordsOf(bytes)) {
+    try {
+      check(record)
+    } catch (error) {
+      throw damaged(path, 0, (error as Error).message)
+    }
+  }
+}
+
+// Without a CURRENT that names a manifest LevelDB would begin anew, beside the tables that are there.
+function troubleWithCurrent(folder: string): string | null {
+  const path = join(folder, 'CURRENT')
+  if (existsSync(path)) {
+    return /^MANIFEST-\d+\n$/.test(readFileSync(path, 'latin1'))
+      ? null
+      : damaged(path, 0, 'it names no manifest').message
+  }
+  const hasTables = existsSync(folder) && readdirSync(folder).some((name) => /\.(?:ldb|sst)$/.test(name))
+  return hasTables ? damaged(path, 0, 'it is missing, and there are tables').message : null
+}
+
 export interface Verification {
   readonly files: number
   readonly bytes: number
@@ -285,6 +344,8 @@ export async function checkFiles(folder: string, tables: boolean): Promise<Verif
   const damages: string[] = []
   let files = 0
   let bytes = 0
+  const current = troubleWithCurrent(folder)
+  if (current) damages.push(current)
   const counted = tables ? countedTables(folder) : null
   for (const name of existsSync(folder) ? readdirSync(folder).sort() : []) {
     const isTable = name.endsWith('.ldb') || name.endsWith('.sst')
@@ -296,7 +357,10 @@ export async function checkFiles(folder: string, tables: boolean): Promise<Verif
     bytes += content.length
     try {
       if (isTable) checkTable(path, content)
-      else checkLog(path, content)
+      else {
+        checkLog(path, content)
+        checkRecords(path, content, name.endsWith('.log') ? checkBatch : (edit) => applyEdit(edit, new Set()))
+      }
     } catch (error) {
       damages.push((error as Error).message)
     }

@@ -17,7 +17,7 @@ const FIRST_BITS = 4
 const MOST_BITS = 27
 /** A directory that is larger than this, and than so many times the segments, is not one that hashes have made. */
 const LEAST_DIRECTORY_BYTES = 1024 * 1024
-const DIRECTORY_SHARE = 32
+const DIRECTORY_SHARE = 4
 
 /** A segment from a snapshot: it covers entries [from, to) of a directory of `bits` bits. */
 interface Adopted {

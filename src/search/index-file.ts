@@ -3,11 +3,12 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readFileSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { endianness } from 'node:os'
+import { checkField, savedObject, savedWhole } from '../filters/saved-plan.ts'
 import type { Identity } from './bytes.ts'
 import { Dataset, type DatasetCounts } from './dataset.ts'
-import { Dictionary, type LayerReading } from './dictionary.ts'
+import { Dictionary, type LayerReading, layerReadings } from './dictionary.ts'
 import { InputError } from './input-error.ts'
-import { RowFilters } from './row-filters.ts'
+import { type Band, RowFilters } from './row-filters.ts'
 import { Signatures } from './signatures.ts'
 import { WordHashes } from './word-hashes.ts'
 
@@ -97,12 +98,18 @@ export async function decodeIndex(name: string, file: Buffer): Promise<Index> {
     throw damaged('its checksum does not fit its content')
   }
   const headBytes = body.readUInt32LE(12)
-  const head = JSON.parse(body.toString('utf8', FIXED_BYTES, FIXED_BYTES + headBytes)) as Head
+  let head: Head
+  try {
+    head = JSON.parse(body.toString('utf8', FIXED_BYTES, FIXED_BYTES + headBytes)) as Head
+    checkHead(head)
+  } catch (error) {
+    throw damaged(error instanceof RangeError ? error.message : 'its head is no JSON')
+  }
   let at = FIXED_BYTES + padded(headBytes)
   const take = (bytes: number) => {
     // A copy: aligned, and free of the file's buffer.
+    if (bytes > body.length - at) throw damaged('it ends before its arrays do')
     const part = Uint8Array.prototype.slice.call(body, at, at + bytes)
-    if (part.length !== bytes) throw damaged('it ends before its arrays do')
     at += padded(bytes)
     return part
   }
@@ -122,8 +129,77 @@ export async function decodeIndex(name: string, file: Buffer): Promise<Index> {
     signatures: signatures(band),
     rate: band.rate,
   }))
+  if (at !== body.length) throw damaged('it goes on behind its arrays')
+  try {
+    checkArrays(head, places, dictionary, bands)
+  } catch (error) {
+    throw damaged((error as Error).message)
+  }
   const dataset = new Dataset(head.counts, dictionary, new RowFilters(bands), await WordHashes.create())
   return { origin: head.origin, dataset, columns: head.columns, places }
+}
+
+const MOST_HASHES = 64
+
+function checkShape(name: string, shape: SignatureHead): void {
+  savedWhole(`${name}.filters`, shape.filters, 1, 2 ** 32)
+  savedWhole(`${name}.bits`, shape.bits, 1, 2 ** 32)
+  savedWhole(`${name}.hashes`, shape.hashes, 1, MOST_HASHES)
+}
+
+// Throws a RangeError for a head that no index has: its sizes become memory, its names are shown.
+function checkHead(head: Head): void {
+  const { origin, counts, columns, places, dictionary, bands } = savedObject('its head', head)
+  const { settings, files } = savedObject('origin', origin)
+  checkField('origin.settings', settings, typeof settings === 'string', 'text')
+  checkField('origin.files', files, Array.isArray(files), 'a list')
+  for (const file of files as unknown[]) {
+    const { sizeBytes, modifiedMs, sha256 } = savedObject('a file', file)
+    savedWhole('sizeBytes', sizeBytes, 0, Number.MAX_SAFE_INTEGER)
+    checkField('modifiedMs', modifiedMs, typeof modifiedMs === 'number', 'a time')
+    checkField('sha256', sha256, typeof sha256 === 'string', 'text')
+  }
+  const { rows, words, rawBytes } = savedObject('counts', counts)
+  for (const count of [rows, words, rawBytes]) savedWhole('a count', count, 0, Number.MAX_SAFE_INTEGER)
+  const isNames = Array.isArray(columns) && columns.every((name) => typeof name === 'string')
+  checkField('columns', columns, isNames, 'a list of names')
+  savedWhole('places', places, 0, 2 ** 32)
+  const { reading } = savedObject('dictionary', dictionary)
+  checkField(
+    'dictionary.reading',
+    reading,
+    layerReadings.some((one) => one === reading),
+    layerReadings.join(', '),
+  )
+  checkShape('dictionary', head.dictionary)
+  checkField('bands', bands, Array.isArray(bands), 'a list')
+  for (const band of bands as unknown[]) {
+    const { rate } = savedObject('a band', band)
+    checkField('rate', rate, typeof rate === 'number' && rate >= 0 && rate <= 1, 'a rate')
+    checkShape('a band', band as SignatureHead)
+  }
+}
+
+// Throws a RangeError where the arrays do not fit to the counts: rows that are not there, filters behind the last.
+function checkArrays(
+  { counts }: Head,
+  places: Float64Array,
+  { signatures }: Dictionary,
+  bands: readonly Band[],
+): void {
+  const isPlaces = places.length === 0 || places.length === counts.rows + 1
+  checkField('places', places.length, isPlaces, `${counts.rows + 1}, for ${counts.rows} rows`)
+  places.forEach((place, i) => {
+    savedWhole('a place', place, i === 0 ? 0 : places[i - 1]!, Number.MAX_SAFE_INTEGER)
+  })
+  for (const { rows } of bands) {
+    rows.forEach((row, i) => {
+      savedWhole('a row', row, i === 0 ? 0 : rows[i - 1]! + 1, counts.rows - 1)
+    })
+  }
+  for (const each of [signatures, ...bands.map((band) => band.signatures)]) {
+    if (!each.isWithin()) throw new RangeError('a filter behind the last one has bits')
+  }
 }
 
 /** The index at `path`; null when there is none. */

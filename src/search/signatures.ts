@@ -79,6 +79,16 @@ export class Signatures {
     return found
   }
 
+  /** Whether no bit is set for a filter behind the last one. */
+  isWithin(): boolean {
+    const last = this.filters % 32
+    if (last === 0) return true
+    for (let at = this.#stride - 1; at < this.columns.length; at += this.#stride) {
+      if (this.columns[at]! >>> last !== 0) return false
+    }
+    return true
+  }
+
   /** Share of ones in each filter. */
   fills(): Float64Array {
     const ones = new Float64Array(this.filters)

@@ -1,6 +1,6 @@
 // What a .sieve file says of itself, checked field by field and against the rest before a sieve is made of it. Fields that
 // are not known are passed over.
-import { resolveProfile } from '../canonical/profiles.ts'
+import { type Profile, resolveProfile } from '../canonical/profiles.ts'
 import { SieveError } from '../errors.ts'
 import type { FilterKind } from '../filters/filter.ts'
 import { filterKind } from '../filters/registry.ts'
@@ -12,7 +12,7 @@ import type { SieveCounts, SieveHeader } from './snapshot.ts'
 
 /** More rules than any profile has. */
 const MOST_RULES = 100
-const MOST_NAME = 1000
+const MOST_NAME = 4096
 /** No filter is spread over instances of which each holds less. */
 const LEAST_SHARE_BYTES = 64 * 1024
 
@@ -70,10 +70,22 @@ function kindOf(path: string, name: unknown): FilterKind {
   }
 }
 
-function checkProfile(path: string, value: unknown): void {
+const isProfileName = (name: unknown) =>
+  typeof name === 'string' && name.length <= MOST_NAME && !CONTROL.test(name)
+
+/** Throws one line for a profile that could not be read again. */
+export function checkSavable({ name, rules }: Profile): void {
+  if (isProfileName(name) && rules.length <= MOST_RULES) return
+  throw new SieveError(
+    'option',
+    `profile ${JSON.stringify(name).slice(0, 40)} with ${rules.length} rules: a file holds names of up to ${MOST_NAME} characters that can be shown, and ${MOST_RULES} rules`,
+  )
+}
+
+/** A profile from a file: a name, and rules that are known. */
+export function checkProfile(path: string, value: unknown): void {
   const { name, rules } = savedObject('profile', value)
-  const isName = typeof name === 'string' && name.length <= MOST_NAME && !CONTROL.test(name)
-  checkField('profile.name', name, isName, `up to ${MOST_NAME} characters`)
+  checkField('profile.name', name, isProfileName(name), `up to ${MOST_NAME} characters that can be shown`)
   const isList = Array.isArray(rules) && rules.length <= MOST_RULES
   checkField('profile.rules', rules, isList, `a list of at most ${MOST_RULES}`)
   for (const rule of rules as unknown[])

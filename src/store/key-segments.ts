@@ -8,6 +8,8 @@ import { damaged } from './format.ts'
 import { OP, readLog } from './log.ts'
 
 const NEWLINE = 10
+const PLUS = 0x2b
+const MINUS = 0x2d
 
 export function keySegmentPath(folder: string, number: number): string {
   return join(folder, `keys-${String(number).padStart(8, '0')}.gz`)
@@ -71,7 +73,9 @@ export function* readKeySegment(path: string): Generator<{ key: Buffer; isDelete
   for (let at = 0; at < text.length; ) {
     const end = text.indexOf(NEWLINE, at)
     if (end < 0) throw damaged(path, at, 'the last line has no end')
-    yield { key: unescaped(text.subarray(at + 1, end)), isDelete: text[at] === 0x2d }
+    if (text[at] !== PLUS && text[at] !== MINUS)
+      throw damaged(path, at, 'a line that neither adds nor deletes')
+    yield { key: unescaped(text.subarray(at + 1, end)), isDelete: text[at] === MINUS }
     at = end + 1
   }
 }

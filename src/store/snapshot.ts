@@ -24,7 +24,7 @@ import {
   PREFIX_BYTES,
   SPARSE_VERSION,
 } from './format.ts'
-import { asDamage, checkEnd, checkHeader, parseJson } from './header-check.ts'
+import { asDamage, checkEnd, checkHeader, checkSavable, parseJson } from './header-check.ts'
 import { diskError } from './log.ts'
 import { Pace } from './pace.ts'
 
@@ -62,6 +62,7 @@ export interface SavedFile {
 export function headerOf(state: SieveState, keepKeys = false, keysFrom = 0): SieveHeader {
   const own = state.profile.rules.find((rule) => (rules as Record<string, unknown>)[rule.name] !== rule)
   if (own) throw new SieveError('option', `rule '${own.name}' is a function of yours: a file cannot hold it`)
+  checkSavable(state.profile)
   if (typeof state.plan.shape?.features === 'function') {
     throw new SieveError('option', 'the feature function is one of yours: a file cannot hold it')
   }

@@ -1,16 +1,6 @@
 // Checks every checksum and count of a stored sieve, and repairs a store by keeping what can be kept.
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-} from 'node:fs'
+import { closeSync, existsSync, fstatSync, readdirSync, renameSync, statSync, unlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { SieveError } from '../errors.ts'
 import { makeSieve, type Sieve } from '../sieve.ts'
 import { STATE } from '../state.ts'
@@ -18,7 +8,7 @@ import { readFully } from './file.ts'
 import { openStore } from './folder.ts'
 import { CHUNK_HEADER_BYTES, type Chunk, checkPayload, decodeChunk } from './format.ts'
 import { asDamage, checkEnd, parseJson } from './header-check.ts'
-import { keySegmentPath, listKeySegments, writeKeySegment } from './key-segments.ts'
+import { keySegmentPath, listKeySegments, readKeySegment, writeKeySegment } from './key-segments.ts'
 import { listStore, logName, snapshotName } from './layout.ts'
 import { takeLock } from './lock.ts'
 import { type LogRecord, readLog, salvageLog } from './log.ts'
@@ -128,11 +118,12 @@ function verifySegment(path: string): FileReport {
   const file = basename(path)
   const bytes = statSync(path).size
   try {
-    const text = gunzipSync(readFileSync(path))
-    const urls = text.reduce((lines, byte) => lines + (byte === 10 ? 1 : 0), 0)
+    let urls = 0
+    for (const _ of readKeySegment(path)) urls++
     return { file, bytes, parts: 1, urls, damage: [] }
   } catch (error) {
-    return { file, bytes, parts: 1, urls: null, damage: [`${path} is damaged: ${(error as Error).message}`] }
+    if (!(error instanceof SieveError)) throw error
+    return { file, bytes, parts: 1, urls: null, damage: [error.message] }
   }
 }
 

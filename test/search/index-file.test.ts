@@ -5,20 +5,24 @@ import { decodeIndex, encodeIndex, INDEX_VERSION, type Index } from '../../src/s
 import { distinctWords } from '../../src/search/words.ts'
 import { madeTexts } from './tables.ts'
 
-async function indexOf(texts: readonly string[]): Promise<Index> {
+async function indexOf(
+  texts: readonly string[],
+  places = Float64Array.from([3, 2 ** 40, 2 ** 41]),
+): Promise<Index> {
   const builder = await DatasetBuilder.create()
   for (const text of texts) builder.add(distinctWords(text))
   return {
     origin: { settings: '{}', files: [{ sizeBytes: 1, modifiedMs: 2.5, sha256: 'ab' }] },
     dataset: builder.finish(),
     columns: ['title', 'é'],
-    places: Float64Array.from([3, 2 ** 40, 2 ** 41]),
+    places,
   }
 }
 
 describe('index file', () => {
   it('comes back as it was, and answers the same', async () => {
-    const index = await indexOf(madeTexts(700, { most: 30 }))
+    const places = Float64Array.from({ length: 701 }, (_, row) => 3 + row * 2 ** 31)
+    const index = await indexOf(madeTexts(700, { most: 30 }), places)
     const file = encodeIndex(index)
     const read = await decodeIndex('x', file)
     expect(read.origin).toEqual(index.origin)
