@@ -1,18 +1,18 @@
 // The folder of a server with --data: one folder for each sieve, a store like any other, and in it `server.json` with
 // what the store does not say. A sieve's folder is made aside and gets its name when all in it is on the disk; one that
 // was written down and whose store was not made yet is made again, empty.
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { copyFile, link, mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SieveError } from '../errors.ts'
 import { diskError, syncFolderLater } from '../store/file.ts'
 import { listStore, snapshotName } from '../store/layout.ts'
 import { takeLock } from '../store/lock.ts'
+import { ENTRY_VERSION, readEntry } from './entry-file.ts'
 import type { BloomSpec, SieveSpec } from './house.ts'
-import { folderOf, nameBytes, nameFrom, nameOfFolder } from './names.ts'
+import { folderOf, nameBytes, nameOfFolder } from './names.ts'
 
 const FILE = 'server.json'
-const VERSION = 1
 // No name of a sieve has a folder that begins with a dot.
 /** Folders on their way out, and on their way in. */
 const DROPPED = '.dropped-'
@@ -106,7 +106,7 @@ export class DataFolder {
   async write({ name, spec, bloom, createdAt }: Entry, file?: string): Promise<void> {
     const folder = this.folderOf(name)
     const aside = join(this.path, `${COMING}${process.pid}-${this.#made++}`)
-    const text = { version: VERSION, name: nameBytes(name).toString('hex'), spec, bloom, createdAt }
+    const text = { version: ENTRY_VERSION, name: nameBytes(name).toString('hex'), spec, bloom, createdAt }
     try {
       await mkdir(aside, { mode: 0o700 })
       if (file !== undefined) await putSynced(file, join(aside, snapshotName(1)))
@@ -188,22 +188,4 @@ function entryIn(folder: string, folderName: string): Entry | null {
   const entry = readEntry(path)
   if (folderOf(entry.name) === folderName) return entry
   throw new SieveError('corrupt', `${path} is that of the sieve '${entry.name}': its folder has another name`)
-}
-
-function readEntry(path: string): Entry {
-  let text: { version?: unknown; name?: unknown; spec?: SieveSpec; bloom?: BloomSpec; createdAt?: unknown }
-  try {
-    text = JSON.parse(readFileSync(path, 'utf8')) as typeof text
-  } catch (error) {
-    throw new SieveError('corrupt', `cannot read ${path}: ${(error as Error).message}`)
-  }
-  if (text?.version !== VERSION) {
-    throw new SieveError('version', `${path} has version ${text?.version}: this urlsieve reads ${VERSION}`)
-  }
-  const createdAt = new Date(String(text.createdAt))
-  if (typeof text.name !== 'string' || Number.isNaN(createdAt.getTime())) {
-    throw new SieveError('corrupt', `${path} has no name or no date: expected what a server wrote`)
-  }
-  const name = nameFrom(Buffer.from(text.name, 'hex'))
-  return { name, spec: text.spec ?? {}, createdAt, ...(text.bloom && { bloom: text.bloom }) }
 }

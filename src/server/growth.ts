@@ -8,7 +8,7 @@ import { scalableRate } from '../sizing.ts'
 /** Measured: what a sieve takes in this process besides its filter, with the buffers of its batches. */
 export const SIEVE_BYTES = 512 * 1024
 /** And what each further generation takes, in a kernel instance of its own. */
-const GENERATION_BYTES = 256 * 1024
+export const GENERATION_BYTES = 256 * 1024
 /** A table of hashes grows by segments of 256 KiB, which begin about half full; several may be due at once. */
 const SEGMENTS_BYTES = 4 * 256 * 1024
 const FINGERPRINT_BYTES = 24

@@ -5,39 +5,56 @@ import { SieveError } from '../errors.ts'
 import { readLater } from '../store/file.ts'
 import { CHUNK_HEADER_BYTES, decodeChunk } from '../store/format.ts'
 import { Pace } from '../store/pace.ts'
-import { openFile, readHeader } from '../store/snapshot.ts'
-import { SIEVE_BYTES } from './growth.ts'
+import { openFile, readHeader, type SieveHeader } from '../store/snapshot.ts'
+import { GENERATION_BYTES, SIEVE_BYTES } from './growth.ts'
 import { servedFilters } from './sieve-spec.ts'
+
+/** A piece's array is a generation times this, plus the array within it: of a table the bits of its directory. */
+const GENERATION_ARRAYS = 256
+const MOST_DIRECTORY_BITS = 27
+/** The piece that says how large a generation is. */
+const PLAN_BYTES = 16
 
 /** Throws one line for anything but what BF.SCANDUMP gave. */
 export async function memoryOfFile(path: string): Promise<number> {
   const fd = openFile(path)
   try {
     const { header, bytes } = readHeader(path, fd)
-    const { filter, plan, shards, profile } = header
+    const { filter, plan, profile } = header
     const isServed = (servedFilters as readonly string[]).includes(filter)
-    const unpacked = await unpackedBytes(path, fd, bytes)
-    const isWhole = Array.isArray(shards) && shards.length <= 1 + unpacked / SIEVE_BYTES
-    if (!isServed || !isWhole || profile?.name !== 'raw' || !(plan?.sizeBytes >= 0)) {
+    if (!isServed || profile.name !== 'raw' || profile.rules.length > 0) {
       throw new SieveError('corrupt', 'received bad data: expected what BF.SCANDUMP gave')
     }
-    return Math.max(plan.sizeBytes, unpacked) + SIEVE_BYTES
+    const memory = await memoryOfPieces(path, fd, bytes, header)
+    return Math.max(plan.sizeBytes, memory) + SIEVE_BYTES
   } finally {
     closeSync(fd)
   }
 }
 
-// The pieces with the zeros that are left out.
-async function unpackedBytes(path: string, fd: number, from: number): Promise<number> {
+// The pieces with the zeros that are left out, the directories of tables, and an instance for each shard and generation.
+async function memoryOfPieces(path: string, fd: number, from: number, header: SieveHeader): Promise<number> {
   const head = Buffer.alloc(CHUNK_HEADER_BYTES)
   const fileBytes = fstatSync(fd).size
   const pace = new Pace()
+  const inner = header.plan.shape?.inner
+  const isTable = header.filter === 'fingerprint' || inner === 'fingerprint'
+  const directories = new Map<string, number>()
   let total = 0
   for (let at = from; ; ) {
     await pace.rest()
     const chunk = decodeChunk(path, head.subarray(0, await readLater(fd, head, at)), at, fileBytes)
-    if (chunk.isEnd) return total
+    if (chunk.isEnd) break
     total += chunk.length + chunk.zeros
+    const generation = inner === undefined ? 0 : Math.floor(chunk.array / GENERATION_ARRAYS)
+    const bits = Math.min(chunk.array % GENERATION_ARRAYS, MOST_DIRECTORY_BITS)
+    const instance = `${chunk.shard}/${generation}`
+    directories.set(
+      instance,
+      Math.max(directories.get(instance) ?? 0, isTable && chunk.length > PLAN_BYTES ? 4 * 2 ** bits : 0),
+    )
     at += CHUNK_HEADER_BYTES + chunk.length
   }
+  for (const bytes of directories.values()) total += bytes + GENERATION_BYTES
+  return total
 }

@@ -95,8 +95,16 @@ export class LocalHouse implements House {
     checkName(name)
     const bytes = await memoryOfFile(path)
     return this.#begin(name, bytes, async () => {
-      if (this.#data) return this.#make({ name, spec: {}, bloom, createdAt: new Date() }, path)
-      return this.#take(name, await Sieve.load(path), new Date(), bloom)
+      const entry = { name, spec: {}, bloom, createdAt: new Date() }
+      const hosted = this.#data
+        ? await this.#make(entry, path)
+        : this.#take(name, await Sieve.load(path), entry.createdAt, bloom)
+      // How much it takes is certain only now.
+      if (hosted.sizeBytes <= bytes) return hosted
+      this.#sieves.delete(name)
+      await hosted.close()
+      await this.#data?.remove(this.#data.folderOf(name))
+      throw new SieveError('corrupt', `it takes ${hosted.sizeBytes} bytes, and its file is for ${bytes}`)
     })
   }
 

@@ -1,0 +1,75 @@
+// `server.json` in a sieve's folder, read back: what the sieve was made by, checked before anything is made of it. Fields
+// that are not known are passed over.
+import { readFileSync } from 'node:fs'
+import { SieveError } from '../errors.ts'
+import { checkField, savedObject, savedWhole } from '../filters/saved-plan.ts'
+import type { Entry } from './data-folder.ts'
+import type { BloomSpec, SieveSpec } from './house.ts'
+import { checkName, nameFrom } from './names.ts'
+
+export const ENTRY_VERSION = 1
+const NAMES = ['filter', 'profile', 'hash'] as const
+const AMOUNTS = ['expectedUrls', 'falsePositiveRate', 'sizeBytes'] as const
+
+const isAmount = (value: unknown) => typeof value === 'number' && value > 0
+
+/** Throws one line for what no server wrote. */
+export function readEntry(path: string): Entry {
+  let text: Record<string, unknown>
+  try {
+    text = savedObject('it', JSON.parse(readFileSync(path, 'utf8')))
+  } catch (error) {
+    throw new SieveError('corrupt', `cannot read ${path}: ${(error as Error).message.replaceAll('\n', ' ')}`)
+  }
+  const { version, name: hex, spec, bloom, createdAt: date } = text
+  if (version !== ENTRY_VERSION) {
+    const got = JSON.stringify(version)?.slice(0, 40)
+    throw new SieveError('version', `${path} has version ${got}: this urlsieve reads ${ENTRY_VERSION}`)
+  }
+  const createdAt = new Date(String(date))
+  if (typeof hex !== 'string' || Number.isNaN(createdAt.getTime())) {
+    throw new SieveError('corrupt', `${path} has no name or no date: expected what a server wrote`)
+  }
+  try {
+    const name = nameFrom(Buffer.from(hex, 'hex'))
+    checkName(name)
+    const entry = { name, spec: savedSpec(spec ?? {}), createdAt }
+    return bloom === undefined ? entry : { ...entry, bloom: savedBloom(bloom) }
+  } catch (error) {
+    throw new SieveError('corrupt', `${path} is damaged: ${(error as Error).message}`)
+  }
+}
+
+// What a client can have given; whether it fits together is checked when a sieve is made of it.
+function savedSpec(value: unknown): SieveSpec {
+  const saved = savedObject('spec', value)
+  const spec: Record<string, unknown> = {}
+  for (const name of NAMES) {
+    if (saved[name] === undefined) continue
+    checkField(`spec.${name}`, saved[name], typeof saved[name] === 'string', 'a name')
+    spec[name] = saved[name]
+  }
+  for (const name of AMOUNTS) {
+    if (saved[name] === undefined) continue
+    checkField(`spec.${name}`, saved[name], isAmount(saved[name]), 'a number over 0')
+    spec[name] = saved[name]
+  }
+  if (saved.window === undefined) return spec
+  const window = savedObject('spec.window', saved.window)
+  for (const [name, amount] of Object.entries(window)) {
+    const isKnown = ['windowMs', 'windowUrls', 'generations'].includes(name)
+    checkField(`spec.window.${name.slice(0, 40)}`, amount, isKnown && isAmount(amount), 'a number over 0')
+  }
+  return { ...spec, window: window as Record<string, number> }
+}
+
+function savedBloom(value: unknown): BloomSpec {
+  const { capacity, errorRate, expansion } = savedObject('bloom', value)
+  const isRate = typeof errorRate === 'number' && errorRate > 0 && errorRate < 1
+  checkField('bloom.errorRate', errorRate, isRate, 'a number between 0 and 1')
+  return {
+    capacity: savedWhole('bloom.capacity', capacity, 0, Number.MAX_SAFE_INTEGER),
+    errorRate: errorRate as number,
+    expansion: savedWhole('bloom.expansion', expansion, 0, Number.MAX_SAFE_INTEGER),
+  }
+}
