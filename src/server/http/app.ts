@@ -11,13 +11,14 @@ import { Connections } from './connections.ts'
 import { Guard } from './guard.ts'
 import type { HttpLimits } from './limits.ts'
 import { Live } from './live.ts'
+import { LONG_BYTES, readLongList } from './long-list.ts'
 import { hasReport, SAFE_HEADERS, servePage, serveReport } from './pages.ts'
 import { DEFECT, MOST_NAME_LETTERS, PROBLEM_TYPE, Problem, problemOf, violation } from './problems.ts'
 import { registries } from './registries.ts'
 import { components } from './schemas.ts'
 import { service } from './service.ts'
 import { sieves } from './sieves.ts'
-import { UrlLists } from './url-list.ts'
+import { joined, UrlLists } from './url-list.ts'
 import { verdicts } from './verdicts.ts'
 
 declare module 'fastify' {
@@ -120,11 +121,21 @@ export async function makeApp(house: House, options: HttpOptions): Promise<HttpA
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
     const body = await bodies.read(payload, Number(request.headers['content-length'] ?? 0))
-    if (request.routeOptions.config.takesItems) {
+    const { takesItems = false } = request.routeOptions.config
+    if (takesItems) {
       request.items = lists.read(body)
       if (request.items) return NO_URLS
     }
-    return parsed(body)
+    if (body.length <= LONG_BYTES) return parsed(body)
+    const urls: string[] = []
+    const parts: Items[] = []
+    await readLongList(body, (some, before) => {
+      if (takesItems) parts.push(lists.encode(some, before))
+      else for (const url of some) urls.push(url)
+    })
+    if (!takesItems) return { urls }
+    request.items = joined(parts)
+    return NO_URLS
   })
   // The stream itself is read by who takes lines; for the schema it is a text.
   app.addContentTypeParser('text/plain', (_, __, done) => done(null, ''))

@@ -68,9 +68,10 @@ export class UrlLists {
   }
 
   /** Throws a Problem for strings that are too many, too long or not whole characters. */
-  check(urls: readonly string[]): void {
-    if (urls.length > this.#most) throw this.#tooMany()
-    for (const [i, url] of urls.entries()) {
+  check(urls: readonly string[], before = 0): void {
+    if (before + urls.length > this.#most) throw this.#tooMany()
+    for (const [at, url] of urls.entries()) {
+      const i = before + at
       const bytes = Buffer.byteLength(url)
       if (bytes > this.#urlBytes) throw this.#tooLong(i, bytes)
       // Two halves of different characters would become one: an error towards "seen".
@@ -80,9 +81,9 @@ export class UrlLists {
     }
   }
 
-  /** The same items from strings. */
-  encode(urls: readonly string[]): Items {
-    this.check(urls)
+  /** The same items from strings; `before`: how many others of the list come before them. */
+  encode(urls: readonly string[], before = 0): Items {
+    this.check(urls, before)
     const bytes = Buffer.from(urls.join(''))
     const starts = new Uint32Array(urls.length)
     const ends = new Uint32Array(urls.length)
@@ -102,6 +103,25 @@ export class UrlLists {
   #tooLong(at: number, bytes: number): Problem {
     return new Problem(413, `body/urls/${at}: ${bytes} bytes; expected at most ${this.#urlBytes}`)
   }
+}
+
+/** All items of a list that was read in parts. */
+export function joined(parts: readonly Items[]): Items {
+  const count = parts.reduce((sum, { starts }) => sum + starts.length, 0)
+  const all = {
+    bytes: Buffer.concat(parts.map(({ bytes }) => bytes)),
+    starts: new Uint32Array(count),
+    ends: new Uint32Array(count),
+  }
+  let [n, at] = [0, 0]
+  for (const { bytes, starts, ends } of parts) {
+    for (let i = 0; i < starts.length; i++, n++) {
+      all.starts[n] = at + starts[i]!
+      all.ends[n] = at + ends[i]!
+    }
+    at += bytes.length
+  }
+  return all
 }
 
 /** Whether any byte is below the space: four at a time, since a borrow from a byte's top bit says so. */
