@@ -5,7 +5,6 @@ import { expect, it } from 'vitest'
 import { explainKey } from '../../src/canonical/explain.ts'
 import { keyOf, profiles, resolveProfile } from '../../src/canonical/profiles.ts'
 import { rules } from '../../src/canonical/rules.ts'
-import { wordsOf } from '../../src/search/words.ts'
 import { Sieve } from '../../src/sieve.ts'
 
 const FULL = process.env.URLSIEVE_FULL === '1'
@@ -123,13 +122,4 @@ it('a sieve takes them as it takes other URLs', async () => {
       expect(sieve.has(url)).toBe(true)
     }
   }
-})
-
-it('the words of a text: combining marks without end', () => {
-  for (let length = 128 * KB; length <= MB; length *= 2) {
-    expectLinear('words', length, () => wordsOf(`a${repeat('\u0301\u0316', length)} b`))
-  }
-  // Up to thirty marks side by side are put into order, as ever.
-  const marks = '\u0301\u0316'.repeat(15)
-  expect(wordsOf(`a${marks} b`)).toEqual([`a${marks}`.normalize('NFKC'), 'b'])
 })
