@@ -1,0 +1,37 @@
+// The documents name only what is there: names that the package exports, and pages that exist.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
+const pages = ['README.md', 'CONTRIBUTING.md', ...docs.map((name) => `docs/${name}`)]
+const entries: Readonly<Record<string, string>> = {
+  urlsieve: '../src/index.ts',
+  'urlsieve/exact': '../src/exact/index.ts',
+  'urlsieve/redis': '../src/redis/index.ts',
+  'urlsieve/crawlee': '../src/crawlers/crawlee.ts',
+}
+
+describe.each(pages)('%s', (page) => {
+  const text = readFileSync(join(root, page), 'utf8')
+
+  it('imports what the package exports', async () => {
+    for (const [, names, entry] of text.matchAll(/import \{([^}]+)\} from '(urlsieve[^']*)'/g)) {
+      expect(entries, entry).toHaveProperty([entry!])
+      const exported = Object.keys(await import(entries[entry!]!))
+      for (const name of names!.split(',').map((part) => part.trim())) {
+        if (name && !name.startsWith('type ')) expect(exported, `${name} of ${entry}`).toContain(name)
+      }
+    }
+  })
+
+  it('links to pages that exist', () => {
+    for (const [, target] of text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)) {
+      if (/^[a-z]+:/.test(target!)) continue
+      const path = join(root, dirname(page), target!)
+      expect(existsSync(path), target).toBe(true)
+    }
+  })
+})
