@@ -6,6 +6,8 @@ import { alloc, release } from './memory'
 export const BATCH: u32 = 2048
 /** Readable bytes kept after every buffer, so that wide loads may run past the end. */
 export const SLACK: usize = 128
+/** No buffer is longer: adding the slack and aligning must not wrap around 2^32. */
+const MOST_BYTES: usize = 0xffff0000
 
 export const lineStarts: usize = memory.data(2048 * 4, 16)
 export const lineEnds: usize = memory.data(2048 * 4, 16)
@@ -25,6 +27,7 @@ let inputRoom: usize = 0
 /** The input buffer, with room for `bytes`; what it holds is kept. 0: no room in this instance. */
 export function reserveInput(bytes: usize): usize {
   if (input && bytes <= inputRoom) return input
+  if (bytes > MOST_BYTES) return 0
   const room = max(bytes, min(inputRoom * 2, inputRoom + (64 << 20)))
   const next = alloc(room + SLACK)
   if (!next) return 0
@@ -37,7 +40,8 @@ export function reserveInput(bytes: usize): usize {
   return input
 }
 
-// The other buffers: each a u32 address and a u32 room. What one held is gone when it has to grow.
+// The other buffers: each a u32 address and a u32 room. What one held is gone when it has to grow; when it cannot, the
+// buffer is as long as before, possibly elsewhere.
 const buffers: usize = memory.data(5 * 8, 16)
 const ARENA: usize = 0
 const SPILL: usize = 1
@@ -49,12 +53,20 @@ function reserve(buffer: usize, bytes: usize): usize {
   const entry = buffers + (buffer << 3)
   const room = <usize>load<u32>(entry, 4)
   if (room && bytes <= room) return <usize>load<u32>(entry)
+  if (bytes > MOST_BYTES) return 0
+  // Released first, so that a neighbour that is free can be used together with it.
   if (room) release(load<u32>(entry), room + SLACK)
   const wider = max(bytes, 64 << 10)
   const at = alloc(wider + SLACK)
-  store<u32>(entry, <u32>at)
-  store<u32>(entry, at ? <u32>wider : 0, 4)
-  return at
+  if (at) {
+    store<u32>(entry, <u32>at)
+    store<u32>(entry, <u32>wider, 4)
+    return at
+  }
+  const again = room ? alloc(room + SLACK) : 0
+  store<u32>(entry, <u32>again)
+  store<u32>(entry, again ? <u32>room : 0, 4)
+  return 0
 }
 
 /** Room for the canonical keys of one batch; 0, here and below: no room in this instance. */

@@ -6,9 +6,12 @@ import { compileKernel, Kernel } from './kernel.ts'
 
 /** The steps of a sieve on the entries of the kernel's batch. */
 export interface CommandSteps {
+  /** The kernel to use now. Throws when the sieve cannot be used at this moment. */
+  kernel(): Kernel
   /** Keys and hashes of entries [0, n). */
   prepare(n: number): void
-  add(from: number, n: number): void
+  /** Returns the entry behind the last that was added: n, or less when there is no room for the others. */
+  add(from: number, n: number): number
   has(from: number, n: number): void
 }
 
@@ -43,6 +46,17 @@ function readCommands(kernel: Kernel, lines: number, isFirst: boolean): number {
   return kernel.call.readCommands(lines)
 }
 
+// Room for the answers to the batch's first n commands, before any of them is done: with the same n it is there again
+// afterwards, since the buffer only grows. Returns where it is.
+function reserveAnswers(kernel: Kernel, n: number): number {
+  if (n === 0) return 0
+  const bytes = kernel.lineEnds[n - 1]! - kernel.lineStarts[0]! + n * kernel.answerBytes
+  const to = kernel.call.reserveOutput(bytes) >>> 0
+  kernel.refresh()
+  if (to === 0) throw new SieveError('room', `no memory left for ${bytes} bytes of answers`)
+  return to
+}
+
 function complaint(word: Uint8Array): string {
   const text = decoder.decode(word.subarray(0, SHOWN_BYTES)).replace(/[\0-\x1f\x7f]/g, '\ufffd')
   if (/^(add|check)$/i.test(text)) return `${text.toUpperCase()} without a URL`
@@ -62,7 +76,6 @@ export class Commands {
   present = 0
   /** Lines that could not be read. */
   errors = 0
-  readonly #kernel: Kernel
   readonly #steps: CommandSteps
   readonly #onRun: ((run: CommandRun) => void) | undefined
   readonly #feed: Feed
@@ -70,15 +83,14 @@ export class Commands {
   #used = 0
 
   /** `onRun` sees every run of one command when it was done. */
-  constructor(kernel: Kernel, steps: CommandSteps, onRun?: (run: CommandRun) => void) {
-    this.#kernel = kernel
+  constructor(steps: CommandSteps, onRun?: (run: CommandRun) => void) {
     this.#steps = steps
     this.#onRun = onRun
-    this.#feed = new Feed(
-      () => kernel,
-      (lines) => this.#batch(lines),
-      { keep: 'none' },
-    )
+    const ask = (lines: number) => {
+      this.#batch(lines)
+      return lines
+    }
+    this.#feed = new Feed({ kernel: () => steps.kernel(), prepare() {}, ask }, { keep: 'none' })
   }
 
   /** Lines read so far, commands or not. */
@@ -105,33 +117,44 @@ export class Commands {
     return this.#answers.subarray(0, this.#used)
   }
 
+  // A batch that is refused on the way has its first commands done, and answered.
   #batch(lines: number): void {
-    const kernel = this.#kernel
+    const kernel = this.#steps.kernel()
     const n = readCommands(kernel, lines, this.lines === 0)
-    if (n > 0) this.#steps.prepare(n)
-    for (let from = 0; from < n; ) {
-      const op = kernel.commandOps[from]
-      let to = from + 1
-      while (to < n && kernel.commandOps[to] === op) to++
-      if (op === ADD) {
-        this.#steps.add(from, to)
-        this.adds += to - from
-      } else {
-        this.#steps.has(from, to)
-        this.checks += to - from
-        this.present += to - from - kernel.call.countNew(from, to)
+    reserveAnswers(kernel, n)
+    let done = 0
+    try {
+      if (n > 0) this.#steps.prepare(n)
+      while (done < n) {
+        const from = done
+        done = this.#do(kernel, from, n)
+        this.#onRun?.(this.#run(kernel, from, done))
       }
-      this.#onRun?.(this.#run(op === ADD, from, to))
-      from = to
+    } finally {
+      this.#answer(kernel, done, n)
     }
-    this.#answer(n)
   }
 
-  #run(isAdd: boolean, from: number, n: number): CommandRun {
-    const kernel = this.#kernel
+  // Does the run of one command that begins at `from`. Returns the entry behind the last that was done.
+  #do(kernel: Kernel, from: number, n: number): number {
+    const op = kernel.commandOps[from]
+    let to = from + 1
+    while (to < n && kernel.commandOps[to] === op) to++
+    if (op === ADD) {
+      to = this.#steps.add(from, to)
+      this.adds += to - from
+    } else {
+      this.#steps.has(from, to)
+      this.checks += to - from
+      this.present += to - from - kernel.call.countNew(from, to)
+    }
+    return to
+  }
+
+  #run(kernel: Kernel, from: number, n: number): CommandRun {
     const first = this.lines + 1
     return {
-      isAdd,
+      isAdd: kernel.commandOps[from] === ADD,
       from,
       n,
       verdicts: kernel.verdicts,
@@ -140,32 +163,29 @@ export class Commands {
     }
   }
 
-  // A line for each of the batch's n commands and for each line that could not be read, in the order of the input.
-  #answer(n: number): void {
-    const kernel = this.#kernel
+  // A line for each of the first `done` of n commands and for each line before the next that could not be read, in the
+  // order of the input.
+  #answer(kernel: Kernel, done: number, n: number): void {
     const bad = kernel.call.badLines.value as number
-    const lineBytes = n === 0 ? 0 : kernel.lineEnds[n - 1]! - kernel.lineStarts[0]!
-    const room = lineBytes + n * kernel.answerBytes
-    const to = n === 0 ? 0 : kernel.call.reserveOutput(room) >>> 0
-    kernel.refresh()
-    if (to === 0 && n > 0) throw new SieveError('room', `no memory left for ${room} bytes of answers`)
-    let done = 0
+    const end = done < n ? kernel.commandOffsets[done]! : Number.POSITIVE_INFINITY
+    const to = reserveAnswers(kernel, n)
+    let answered = 0
     const answerUpTo = (entry: number): void => {
-      if (entry === done) return
-      const end = kernel.call.answerCommands(done, entry, to) >>> 0
-      this.#append(kernel.bytes.subarray(to, end))
-      done = entry
+      if (entry === answered) return
+      const last = kernel.call.answerCommands(answered, entry, to) >>> 0
+      this.#append(kernel.bytes.subarray(to, last))
+      answered = entry
     }
-    for (let i = 0; i < bad; i++) {
+    for (let i = 0; i < bad && kernel.badOffsets[i]! < end; i++) {
       const offset = kernel.badOffsets[i]!
-      let entry = done
-      while (entry < n && kernel.commandOffsets[entry]! < offset) entry++
+      let entry = answered
+      while (entry < done && kernel.commandOffsets[entry]! < offset) entry++
       answerUpTo(entry)
       const why = complaint(kernel.bytes.subarray(kernel.badStarts[i], kernel.badEnds[i]))
       this.#append(encoder.encode(`error line ${this.lines + 1 + offset}: ${why}\n`))
+      this.errors++
     }
-    answerUpTo(n)
-    this.errors += bad
+    answerUpTo(done)
   }
 
   #append(bytes: Uint8Array): void {
@@ -186,17 +206,15 @@ export class AddCounter {
   readonly #feed: Feed
 
   private constructor(kernel: Kernel) {
-    this.#feed = new Feed(
-      () => kernel,
-      (lines) => {
-        const n = readCommands(kernel, lines, this.lines === 0)
-        const { commandOps } = kernel
-        let adds = 0
-        for (let i = 0; i < n; i++) if (commandOps[i] === ADD) adds++
-        this.adds += adds
-      },
-      { keep: 'none' },
-    )
+    const ask = (lines: number) => {
+      const n = readCommands(kernel, lines, this.lines === 0)
+      const { commandOps } = kernel
+      let adds = 0
+      for (let i = 0; i < n; i++) if (commandOps[i] === ADD) adds++
+      this.adds += adds
+      return lines
+    }
+    this.#feed = new Feed({ kernel: () => kernel, prepare() {}, ask }, { keep: 'none' })
   }
 
   static async create(): Promise<AddCounter> {

@@ -1,7 +1,8 @@
 // A feed takes newline-separated bytes in any cuts, straight into the kernel's memory, sifts whole lines a batch at
-// a time, and gives back the lines (or keys) that were asked for. The bytes of a line are never made a string.
+// a time, and gives back the lines (or keys) that are wanted. The bytes of a line are never made a string.
 import { SieveError } from './errors.ts'
 import type { Kernel } from './kernel.ts'
+import { wrongType } from './url-input.ts'
 
 export interface FeedOptions {
   /** Which lines to give back. */
@@ -10,14 +11,30 @@ export interface FeedOptions {
   readonly as?: 'line' | 'key'
 }
 
-const NOTHING = new Uint8Array(0)
+/** The steps of a sieve on the lines of the kernel's batch. */
+export interface FeedSteps {
+  /** The kernel to use now. Throws when the sieve cannot be used at this moment. */
+  kernel(): Kernel
+  /** Gives the batch's n lines their keys and hashes. */
+  prepare(n: number): void
+  /** Gives the batch's first lines their verdicts. Returns how many: n, or fewer when it has no room for the others. */
+  ask(n: number): number
+}
 
+const NOTHING = new Uint8Array(0)
+const wanted = { new: 1, seen: 0, none: 2 } as const
+/** A longer length would wrap around on its way into the kernel. */
+const MOST_BYTES = 2 ** 32 - 1
+
+/**
+ * Bytes in, in any cuts; lines out. When a batch is refused, the lines before it were sifted and are given back: `lines`
+ * counts them, `end` and the next `room` throw the error, and nothing of the rest is marked.
+ */
 export class Feed {
   /** Lines sifted so far. */
   lines = 0
-  readonly #current: () => Kernel
+  readonly #steps: FeedSteps
   #kernel: Kernel
-  readonly #sift: (n: number) => void
   readonly #wanted: number
   readonly #keys: boolean
   readonly #onBatch: ((verdicts: Uint8Array) => void) | undefined
@@ -25,22 +42,23 @@ export class Feed {
   /** Bytes of an unfinished line in the input buffer, no newline among them, and where they lie in it. */
   #waiting = 0
   #waitingAt = 0
+  /** Bytes that `room` gave out and `push` may take. */
+  #space = 0
   /** What went wrong in the middle of a push: thrown by the next call. */
   #failure: unknown
-  /** The same bytes, while another feed uses the input buffer. */
+  /** The waiting bytes, while another feed uses the input buffer. */
   #stashed: Uint8Array | null = null
 
-  /** `current` is the kernel to use now; `sift` gives the batch's n lines their keys, hashes and verdicts. */
   constructor(
-    current: () => Kernel,
-    sift: (n: number) => void,
+    steps: FeedSteps,
     { keep, as = 'line' }: FeedOptions,
     onBatch?: (verdicts: Uint8Array) => void,
   ) {
-    this.#current = current
-    this.#kernel = current()
-    this.#sift = sift
-    this.#wanted = keep === 'new' ? 1 : keep === 'seen' ? 0 : 2
+    if (!Object.hasOwn(wanted, keep)) throw wrongType('keep', keep, "'new', 'seen' or 'none'")
+    if (as !== 'line' && as !== 'key') throw wrongType('as', as, "'line' or 'key'")
+    this.#steps = steps
+    this.#kernel = steps.kernel()
+    this.#wanted = wanted[keep]
     this.#keys = as === 'key'
     this.#onBatch = onBatch
   }
@@ -48,29 +66,42 @@ export class Feed {
   /** Where to put the next bytes: at least `bytes` of room in the kernel's own memory, good until the next call. */
   room(bytes: number): Uint8Array {
     this.#throwFailure()
-    // A sieve that was cleared has a new kernel; half a line that waits stays where it is.
-    if (this.#waiting === 0) this.#kernel = this.#current()
-    if (this.#kernel.inputOwner !== this) {
-      this.#kernel.inputOwner?.stash()
-      this.#kernel.inputOwner = this
-    }
+    if (!Number.isSafeInteger(bytes) || bytes < 0)
+      throw wrongType('bytes', bytes, 'a whole number of at least 0')
+    this.#take()
     const need = this.#waiting + bytes
-    this.#input = this.#kernel.call.reserveInput(need) >>> 0
+    const input = need > MOST_BYTES ? 0 : this.#kernel.call.reserveInput(need) >>> 0
     this.#kernel.refresh()
-    if (this.#input === 0) {
+    if (input === 0) {
       throw new SieveError('room', `a line of over ${this.#waiting} bytes does not fit into the memory left`)
     }
-    const at = this.#input + this.#waitingAt
-    if (this.#stashed) this.#kernel.bytes.set(this.#stashed, this.#input)
-    else if (this.#waitingAt > 0) this.#kernel.bytes.copyWithin(this.#input, at, at + this.#waiting)
+    this.#input = input
+    const at = input + this.#waitingAt
+    if (this.#stashed) this.#kernel.bytes.set(this.#stashed, input)
+    else if (this.#waitingAt > 0) this.#kernel.bytes.copyWithin(input, at, at + this.#waiting)
     this.#stashed = null
     this.#waitingAt = 0
-    const from = this.#input + this.#waiting
+    this.#space = bytes
+    const from = input + this.#waiting
     return this.#kernel.bytes.subarray(from, from + bytes)
   }
 
   /** Sifts what `room` was filled with. Gives back the kept bytes: a view that is good until the next call. */
   push(bytes: number): Uint8Array {
+    this.#throwFailure()
+    if (!Number.isSafeInteger(bytes) || bytes < 0 || bytes > this.#space) {
+      throw new SieveError(
+        'option',
+        `push of ${bytes} bytes: expected at most the ${this.#space} that room gave`,
+      )
+    }
+    if (bytes === 0) return NOTHING
+    const { inputOwner } = this.#kernel
+    if (this.#steps.kernel() !== this.#kernel || inputOwner !== this) {
+      this.#space = 0
+      throw new SieveError('option', 'another feed or clear() came between room and push: call room again')
+    }
+    this.#space = 0
     return this.#run(bytes, false)
   }
 
@@ -88,14 +119,28 @@ export class Feed {
     if (this.#failure !== undefined) throw this.#failure
   }
 
+  // Makes the kernel's input buffer this feed's own. A sieve that was cleared has another kernel.
+  #take(): void {
+    const kernel = this.#steps.kernel()
+    if (kernel !== this.#kernel) {
+      if (this.#kernel.inputOwner === this) this.stash()
+      this.#kernel = kernel
+    }
+    if (kernel.inputOwner === this) return
+    kernel.inputOwner?.stash()
+    kernel.inputOwner = this
+  }
+
   /** Another feed takes the input buffer: keeps what waits there. */
   stash(): void {
     const at = this.#input + this.#waitingAt
-    if (this.#waiting > 0) this.#stashed = this.#kernel.bytes.slice(at, at + this.#waiting)
+    if (this.#waiting > 0 && !this.#stashed) this.#stashed = this.#kernel.bytes.slice(at, at + this.#waiting)
+    this.#waitingAt = 0
   }
 
   #run(bytes: number, last: boolean): Uint8Array {
-    const { call } = this.#kernel
+    const kernel = this.#kernel
+    const { call } = kernel
     const input = this.#input
     const end = input + this.#waiting + bytes
     let from = input
@@ -103,37 +148,52 @@ export class Feed {
     let kept = input
     const keys: Uint8Array[] = []
     call.keepFrom(input)
-    for (;;) {
-      const n = call.findLines(from, searched, end, last ? 1 : 0)
-      from = call.lineCursor.value >>> 0
-      searched = from
-      if (n === 0) break
-      try {
-        this.#sift(n)
-      } catch (error) {
-        // What was sifted before is given out first; the error comes with the next call.
-        this.#failure = error
-        break
+    try {
+      for (;;) {
+        const n = call.findLines(from, searched, end, last ? 1 : 0)
+        const next = call.lineCursor.value >>> 0
+        if (n === 0) {
+          from = next
+          break
+        }
+        this.#steps.prepare(n)
+        if (this.#keys) this.#reserveKeys(n)
+        const done = this.#steps.ask(n)
+        // Lines that found no room are sifted again, which says why.
+        from = done < n ? kernel.lineStarts[done]! : next
+        searched = from
+        this.lines += done
+        if (this.#keys) keys.push(this.#keptKeys(done))
+        else if (this.#wanted < 2) kept = call.keepLines(done, this.#wanted) >>> 0
+        this.#onBatch?.(kernel.verdicts.subarray(0, done))
+        if (done === n && n < kernel.batchLines) break
       }
-      this.lines += n
-      this.#onBatch?.(this.#kernel.verdicts.subarray(0, n))
-      if (this.#keys) keys.push(this.#keptKeys(n))
-      else if (this.#wanted < 2) kept = call.keepLines(n, this.#wanted) >>> 0
-      if (n < this.#kernel.batchLines) break
+    } catch (error) {
+      // What was sifted before is given out first; the error comes with the next call.
+      this.#failure = error
     }
-    // The half line that is left is moved to the front when room is asked for: what was kept lies there now.
+    // The half line that is left is moved to the front when room is wanted: what was kept lies there now.
     this.#waiting = end - from
     this.#waitingAt = from - input
     if (this.#keys) return joined(keys)
-    return kept === input ? NOTHING : this.#kernel.bytes.subarray(input, kept)
+    return kept === input ? NOTHING : kernel.bytes.subarray(input, kept)
+  }
+
+  // Room for the keys of all n lines, before any of them is marked.
+  #reserveKeys(n: number): void {
+    const kernel = this.#kernel
+    kernel.verdicts.fill(this.#wanted, 0, n)
+    const bytes = kernel.call.keptKeyBytes(n, this.#wanted) >>> 0
+    const to = kernel.call.reserveOutput(bytes) >>> 0
+    kernel.refresh()
+    if (to === 0) throw new SieveError('room', `no memory left for ${bytes} bytes of keys`)
   }
 
   #keptKeys(n: number): Uint8Array {
     const { call } = this.#kernel
-    const bytes = call.keptKeyBytes(n, this.#wanted)
+    const bytes = call.keptKeyBytes(n, this.#wanted) >>> 0
     const to = call.reserveOutput(bytes) >>> 0
     this.#kernel.refresh()
-    if (to === 0) throw new SieveError('room', `no memory left for ${bytes} bytes of keys`)
     call.keepKeys(n, this.#wanted, to)
     return this.#kernel.bytes.slice(to, to + bytes)
   }

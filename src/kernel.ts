@@ -1,5 +1,6 @@
 // The sleeve around the WebAssembly module: compiles it once, makes an instance with its memory, and keeps the
 // typed views fresh when that memory has grown. No logic lives here.
+import { SieveError } from './errors.ts'
 import { kernelBytes } from './kernel-bytes.ts'
 
 /** What kernel/index.ts exports. Pointers and counts come back signed: `>>> 0` them. */
@@ -73,7 +74,7 @@ export interface KernelExports {
   binaryFuseHas(from: number, n: number): void
   multilayerCreate(layers: number, bits: bigint, hashes: number, mode: number): number
   multilayerAdd(from: number, n: number): number
-  multilayerHas(from: number, n: number): void
+  multilayerHas(from: number, n: number): number
   multilayerLayers(): number
   multilayerLook(): number
   multilayerPieces(): number
@@ -138,12 +139,12 @@ export class Kernel {
   #bytes!: Uint8Array
   /** Who has half a line waiting in the input buffer. */
   inputOwner: { stash(): void } | null = null
-  readonly #module: WebAssembly.Module
+  readonly module: WebAssembly.Module
   readonly #memory: WebAssembly.Memory
 
   private constructor(module: WebAssembly.Module, memory: WebAssembly.Memory) {
     const instance = new WebAssembly.Instance(module, { env: { memory } })
-    this.#module = module
+    this.module = module
     this.call = instance.exports as unknown as KernelExports
     this.#memory = memory
     this.batchLines = this.#constant('batchLines')
@@ -151,16 +152,16 @@ export class Kernel {
     this.#view()
   }
 
-  /** A new instance whose memory never exceeds `maximumBytes`. */
+  /** A new instance whose memory never exceeds `maximumBytes`, in whole pages of 64 KiB. */
   static create(module: WebAssembly.Module, maximumBytes = INSTANCE_BYTES): Kernel {
     const maximum = Math.min(65536, Math.max(4, Math.ceil(maximumBytes / 65536)))
-    const memory = new WebAssembly.Memory({ initial: 4, maximum })
-    return new Kernel(module, memory)
-  }
-
-  /** Another instance of the same module. */
-  sibling(): Kernel {
-    return Kernel.create(this.#module)
+    try {
+      const memory = new WebAssembly.Memory({ initial: 4, maximum })
+      return new Kernel(module, memory)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      throw new SieveError('room', `no memory left for another WebAssembly instance: ${error.message}`)
+    }
   }
 
   /** All of the memory. The view is good until the next call that may grow it: ask again after each call. */

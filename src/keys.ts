@@ -4,6 +4,9 @@ import { keyOf, type Profile } from './canonical/profiles.ts'
 import { SieveError } from './errors.ts'
 import type { Kernel } from './kernel.ts'
 
+/** A longer length would wrap around on its way into the kernel. */
+const MOST_BYTES = 2 ** 32 - 1
+
 /** Bits of kernel/canonical.ts. */
 const HTTP_IS_HTTPS = 1
 const ESCAPES = 8
@@ -30,8 +33,10 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()
 
 export class Keys {
-  /** Lines so far that are no URL: they are keyed as they stand. */
+  /** Lines answered so far that are not URLs: they are keyed as they stand. */
   invalid = 0
+  /** Those of the batch, ascending. */
+  #invalidLines: number[] = []
   readonly #profile: Profile
   readonly #way: Way
   #scratch = new Uint8Array(64 * 1024)
@@ -47,9 +52,15 @@ export class Keys {
     return this.#way.way === 'kernel' ? this.#way.rules : null
   }
 
+  /** Counts the lines of [from, n) of the batch that are not URLs: they were answered. */
+  count(from: number, n: number): void {
+    for (const line of this.#invalidLines) if (line >= from && line < n) this.invalid++
+  }
+
   /** Gives each of the batch's n lines its key. */
   make(kernel: Kernel, n: number): void {
     const { call } = kernel
+    if (this.#invalidLines.length > 0) this.#invalidLines = []
     if (this.#way.way === 'kernel') {
       const unusual = call.canonicalise(n, this.#way.rules)
       kernel.refresh()
@@ -71,6 +82,7 @@ export class Keys {
   #careful(kernel: Kernel, lines: Uint32Array): void {
     const { lineStarts, lineEnds, bytes } = kernel
     const ends = new Uint32Array(lines.length)
+    const invalid: number[] = []
     let used = 0
     for (let i = 0; i < lines.length; i++) {
       const line = lines[i]!
@@ -79,7 +91,7 @@ export class Keys {
       const room = key === null ? raw.length : key.length * 3
       if (used + room > this.#scratch.length) this.#widen(used + room)
       if (key === null) {
-        this.invalid++
+        invalid.push(line)
         this.#scratch.set(raw, used)
         used += raw.length
       } else {
@@ -87,7 +99,7 @@ export class Keys {
       }
       ends[i] = used
     }
-    const spill = kernel.call.reserveSpill(used) >>> 0
+    const spill = used > MOST_BYTES ? 0 : kernel.call.reserveSpill(used) >>> 0
     kernel.refresh()
     if (spill === 0 && used > 0) {
       throw new SieveError('room', `no memory left for ${used} bytes of keys: use a smaller filter`)
@@ -99,6 +111,7 @@ export class Keys {
       kernel.keyEnds[lines[i]!] = spill + ends[i]!
       from = ends[i]!
     }
+    this.#invalidLines = invalid
   }
 
   #keyOf(raw: Uint8Array): string | null {

@@ -1,5 +1,7 @@
 // The union of two sieves with the same filter, parameters, profile and key: bit for bit, or hash by hash.
 import { SieveError } from './errors.ts'
+import { INSTANCE_BYTES } from './kernel.ts'
+import type { Shards } from './shards.ts'
 import { type Identity, type SieveState, STATE } from './state.ts'
 
 interface HasState {
@@ -21,8 +23,8 @@ export function difference(a: Identity, b: Identity): string | null {
   return a.kind.can.grow || shape(a) === shape(b) ? null : 'sizes'
 }
 
-/** Everything `source` remembers, `target` remembers too. Their counts add up; URLs in both count once where known. */
-export function unite(target: HasState, source: HasState): void {
+/** Throws one line when two sieves cannot be united. */
+export function checkMergeable(target: HasState, source: HasState): void {
   const to = target[STATE]
   const from = source[STATE]
   const differ = difference(to, from)
@@ -32,38 +34,91 @@ export function unite(target: HasState, source: HasState): void {
       `cannot merge sieves with different ${differ}: only of the same kind, or where keys are kept`,
     )
   }
-  for (const [i, { filter }] of from.shards.all.entries()) {
-    if (filter.hashes) {
-      for (const hashes of filter.hashes()) addHashes(to, hashes)
-    } else if (filter.keys) {
-      for (const key of filter.keys()) addKey(to, key)
-    } else if (filter.unite && to.shards.count === from.shards.count) {
-      to.shards.all[i]!.filter.unite!(filter)
-      to.shards.all[i]!.kernel.refresh()
-    } else {
-      throw new SieveError('option', `filter '${from.kind.name}' cannot be merged`)
-    }
+  const isSpreadAlike = to.shards.count === from.shards.count
+  if (
+    from.shards.all.some(({ filter }) => !filter.hashes && !filter.keys && !(filter.unite && isSpreadAlike))
+  ) {
+    throw new SieveError('option', `filter '${from.kind.name}' cannot be merged`)
   }
-  const counted = from.shards.all.every(({ filter }) => filter.hashes || filter.keys)
-  if (!counted) to.urls += from.urls
-  to.seen += from.seen
-  to.invalid += from.invalid
 }
 
-function addHashes(to: SieveState, hashes: BigUint64Array): void {
-  const { kernel } = to
-  for (let at = 0; at < hashes.length; at += kernel.batchLines) {
+/**
+ * Everything `source` remembers, `target` remembers too. Their counts add up; URLs in both count once where known.
+ * Returns what undoes it, for filters that can forget. When it throws, `target` is as it was.
+ */
+export function unite(target: HasState, source: HasState): () => void {
+  checkMergeable(target, source)
+  const to = target[STATE]
+  const from = source[STATE]
+  const { urls, seen, invalid } = to
+  const fresh: { hashes: BigUint64Array[]; keys: Uint8Array[] } = { hashes: [], keys: [] }
+  const undo = () => {
+    for (const hashes of fresh.hashes) {
+      to.kernel.hashes.set(hashes)
+      to.shards.delete(hashes.length)
+    }
+    for (const key of fresh.keys) {
+      takeKey(to, key)
+      to.shards.delete(1)
+    }
+    Object.assign(to, { urls, seen, invalid })
+  }
+  try {
+    for (const { filter } of from.shards.all) {
+      if (filter.hashes) for (const hashes of filter.hashes()) addHashes(to, hashes, fresh.hashes)
+      else if (filter.keys)
+        for (const key of filter.keys()) if (addUnlogged(to, key)) fresh.keys.push(key.slice())
+    }
+  } catch (error) {
+    undo()
+    throw error
+  }
+  if (from.shards.all.every(({ filter }) => !filter.hashes && !filter.keys)) {
+    uniteBits(to.shards, from.shards)
+    to.urls += from.urls
+  }
+  to.seen += from.seen
+  to.invalid += from.invalid
+  return undo
+}
+
+/** Sets in one filter's arrays every bit that is set in another's: of the same plan, spread alike. */
+export function uniteBits(to: Shards, from: Shards): void {
+  // What may be lacking is taken first: once it begins nothing fails.
+  for (const [i, { filter }] of from.all.entries()) {
+    const { kernel, filter: mine } = to.all[i]!
+    for (const { array, offset, bytes } of filter.pieces()) {
+      mine.place(array, offset, bytes.length)
+      if (bytes.length > 0 && kernel.call.reserveOutput(bytes.length) === 0) {
+        throw new SieveError('room', `no memory left to unite two filters: ${bytes.length} bytes are needed`)
+      }
+      kernel.refresh()
+    }
+  }
+  for (const [i, { filter }] of from.all.entries()) {
+    to.all[i]!.filter.unite!(filter)
+    to.all[i]!.kernel.refresh()
+  }
+}
+
+function addHashes(to: SieveState, hashes: BigUint64Array, fresh: BigUint64Array[]): void {
+  for (let at = 0; at < hashes.length; ) {
+    const { kernel } = to
     const some = hashes.subarray(at, at + kernel.batchLines)
     kernel.hashes.set(some)
-    to.shards.add(0, some.length)
-    to.kernel.refresh()
-    to.urls += kernel.call.countNew(0, some.length)
+    const done = to.shards.add(0, some.length)
+    kernel.refresh()
+    const isNew = kernel.verdicts.slice(0, done)
+    const added = some.slice(0, done).filter((_, i) => isNew[i] === 1)
+    fresh.push(added)
+    to.urls += added.length
+    at += done
   }
 }
 
 // Makes a batch of one key.
 function takeKey({ kernel, hashKeys }: SieveState, key: Uint8Array): void {
-  const at = kernel.call.reserveSpill(Math.max(key.length, 64)) >>> 0
+  const at = key.length > INSTANCE_BYTES ? 0 : kernel.call.reserveSpill(Math.max(key.length, 64)) >>> 0
   kernel.refresh()
   if (at === 0) throw new SieveError('room', `no memory left for a key of ${key.length} bytes`)
   kernel.bytes.set(key, at)
@@ -72,17 +127,26 @@ function takeKey({ kernel, hashKeys }: SieveState, key: Uint8Array): void {
   hashKeys(1)
 }
 
-/** Adds a key as it is: no rule is applied to it. True: it was new. */
-export function addKey(to: SieveState, key: Uint8Array): boolean {
+function addUnlogged(to: SieveState, key: Uint8Array): boolean {
   takeKey(to, key)
   to.shards.add(0, 1)
   to.kernel.refresh()
   const isNew = to.kernel.verdicts[0] === 1
-  if (isNew) {
-    to.urls++
-    to.journal?.added(0, 1)
-  }
+  if (isNew) to.urls++
   return isNew
+}
+
+/** Adds a key as it is: no rule is applied to it. True: it was new. */
+export function addKey(to: SieveState, key: Uint8Array): boolean {
+  const isNew = addUnlogged(to, key)
+  if (!isNew) return false
+  try {
+    to.journal?.added(0, 1)
+  } catch (error) {
+    to.urls--
+    throw error
+  }
+  return true
 }
 
 /** Forgets a key as it is. True: it was remembered. */

@@ -2,7 +2,14 @@
 // by the top bits of the hash, and a growing one that fills its instance hands half of its range to a new one.
 // The batch itself (lines, keys, hashes) lives in the first instance.
 import { SieveError } from './errors.ts'
-import { checkWhole, type Filter, type FilterKind, type Measure, type Plan } from './filters/filter.ts'
+import {
+  checkWhole,
+  type Filter,
+  type FilterKind,
+  type LayerMeasure,
+  type Measure,
+  type Plan,
+} from './filters/filter.ts'
 import { INSTANCE_BYTES, Kernel } from './kernel.ts'
 
 /** A filter that grows divides early, so that no step moves more than half of this. */
@@ -30,6 +37,7 @@ export class Shards {
   readonly #instanceBytes: number
   /** In the order of their hashes. */
   readonly #shards: Shard[] = []
+  #divisions = 0
 
   /**
    * `spreads`: the filter takes hashes, so it can be in several instances. With `froms` it is made to be filled from
@@ -48,7 +56,8 @@ export class Shards {
     this.#plan = plan
     this.#instanceBytes = kind.can.grow ? Math.min(instanceBytes, GROWING_BYTES) : instanceBytes
     const room = Math.max(this.#instanceBytes - BATCH_BYTES, this.#instanceBytes / 2)
-    const shares = froms?.length ?? Math.max(1, Math.ceil(plan.sizeBytes / room))
+    const planned = kind.hasOwnInstances ? 1 : Math.max(1, Math.ceil(plan.sizeBytes / room))
+    const shares = froms?.length ?? planned
     const most = spreads ? MOST_SHARDS : 1
     if (shares > most) {
       throw new SieveError(
@@ -57,16 +66,23 @@ export class Shards {
       )
     }
     const starts = froms ?? Array.from({ length: shares }, (_, i) => Math.ceil((i * 2 ** 32) / shares))
+    const own = { bytes: instanceBytes, spreads }
     for (const [i, from] of starts.entries()) {
       const kernel = this.#open()
-      const revived = froms && kind.revive?.(kernel, plan, { from, to: starts[i + 1] ?? 2 ** 32 })
-      this.#shards.push({ from, kernel, filter: revived ?? kind.create(kernel, plan, starts.length) })
+      const revived = froms && kind.revive?.(kernel, plan, { from, to: starts[i + 1] ?? 2 ** 32 }, own)
+      const filter = revived ?? kind.create(kernel, plan, starts.length, own)
+      this.#shards.push({ from, kernel, filter })
     }
     this.front = this.#shards[0]!.kernel
   }
 
   get count(): number {
     return this.#shards.length
+  }
+
+  /** How often an instance was divided: pieces of before and after do not go together. */
+  get divisions(): number {
+    return this.#shards.reduce((sum, { filter }) => sum + (filter.divisions ?? 0), this.#divisions)
   }
 
   /** Every instance, in the order of their hashes. */
@@ -90,18 +106,52 @@ export class Shards {
     return shard
   }
 
-  /** Test-and-set of entries [from, n) of the first instance's batch; the verdicts are there afterwards. */
-  add(from: number, n: number): void {
+  /**
+   * Test-and-set of entries [from, n) of the first instance's batch; the verdicts are there afterwards. Returns the entry
+   * behind the last that is done: n, or less when there is no room for the others. Throws when there is room for none.
+   */
+  add(from: number, n: number): number {
     const front = this.#shards[0]!
     let done = from
     if (this.#shards.length === 1) {
       done = front.filter.add(from, n)
       front.kernel.refresh()
-      if (done === n) return
-      if (!front.filter.divide) throw this.#full()
-      this.#divide(front)
+      if (done === n) return n
     }
-    this.#each(done, n, (shard, count) => this.#addAll(shard, count))
+    try {
+      if (this.#shards.length === 1) this.#divide(front)
+      this.#addSpread(done, n)
+      return n
+    } catch (error) {
+      if (done > from && error instanceof SieveError) return done
+      throw error
+    }
+  }
+
+  /** Adds entries [0, n), or throws when there is no room for all of them; then some are added. */
+  addAll(n: number): void {
+    for (let done = 0; done < n; ) done = this.add(done, n)
+  }
+
+  // All of entries [done, n), or none.
+  #addSpread(done: number, n: number): void {
+    const hashes = this.front.hashes.slice(done, n)
+    this.front.verdicts.fill(0, done, n)
+    try {
+      this.#each(done, n, (shard, count) => this.#addPart(shard, count))
+    } catch (error) {
+      const added = hashes.filter((_, i) => this.front.verdicts[done + i] === 1)
+      for (const hash of added) {
+        const { kernel, filter } = this.#shards[this.#route(Number(hash >> 32n))]!
+        const first = kernel.hashes[0]!
+        kernel.hashes[0] = hash
+        const verdict = kernel.verdicts[0]!
+        filter.delete!(1)
+        kernel.hashes[0] = first
+        kernel.verdicts[0] = verdict
+      }
+      throw error
+    }
   }
 
   has(from: number, n: number): void {
@@ -132,6 +182,7 @@ export class Shards {
       fill: total((m) => m.fill) / all.length,
       // A share of a fixed filter has the rate of the whole; parts of one table of hashes each have their part of it.
       rate: total((m) => m.rate) / (this.#shards[0]!.filter.divide ? 1 : all.length),
+      ...(all.every((m) => m.layers) && { layers: joinLayers(all.map((m) => m.layers!)) }),
     }
   }
 
@@ -141,6 +192,7 @@ export class Shards {
     const words = new Uint32Array(front.hashes.slice(from, n).buffer)
     const verdicts = front.verdicts.slice(0, n)
     const members = new Map<Shard, number[]>(this.#shards.map((shard) => [shard, []]))
+    let failure: unknown
     for (let i = 0; i < n - from; i++) members.get(this.#shards[this.#route(words[2 * i + 1]!)]!)!.push(i)
     for (const [shard, mine] of members) {
       if (mine.length === 0) continue
@@ -150,42 +202,55 @@ export class Shards {
         target[2 * i] = words[2 * mine[i]!]!
         target[2 * i + 1] = words[2 * mine[i]! + 1]!
       }
-      ask(shard, mine.length)
+      try {
+        ask(shard, mine.length)
+      } catch (error) {
+        failure = error
+      }
       kernel.refresh()
       for (let i = 0; i < mine.length; i++) verdicts[from + mine[i]!] = kernel.verdicts[i]!
+      if (failure !== undefined) break
     }
     front.hashes.set(new BigUint64Array(words.buffer), from)
     front.verdicts.set(verdicts)
+    if (failure !== undefined) throw failure
   }
 
-  // A shard that fills up in the middle of its part of a batch is divided; the rest goes where it now belongs.
-  #addAll(shard: Shard, n: number): void {
+  // A shard that fills up in the middle of its part of a batch is divided; the rest goes where it now belongs. When it
+  // throws, the verdict is 1 for those that were added, else 0.
+  #addPart(shard: Shard, n: number): void {
     const done = shard.filter.add(0, n)
     shard.kernel.refresh()
     if (done === n) return
     const rest = shard.kernel.hashes.slice(done, n)
-    const verdicts = shard.kernel.verdicts.slice(0, n)
-    const other = this.#divide(shard)
-    const below: number[] = []
-    const above: number[] = []
-    for (let i = 0; i < rest.length; i++) (Number(rest[i]! >> 32n) < other.from ? below : above).push(i)
-    for (const [part, target] of [[below, shard] as const, [above, other] as const]) {
-      for (let i = 0; i < part.length; i++) target.kernel.hashes[i] = rest[part[i]!]!
-      if (target.filter.add(0, part.length) < part.length) throw this.#full()
-      target.kernel.refresh()
-      for (let i = 0; i < part.length; i++) verdicts[done + part[i]!] = target.kernel.verdicts[i]!
+    const verdicts = shard.kernel.verdicts.slice(0, n).fill(0, done)
+    try {
+      const other = this.#divide(shard)
+      const below: number[] = []
+      const above: number[] = []
+      for (let i = 0; i < rest.length; i++) (Number(rest[i]! >> 32n) < other.from ? below : above).push(i)
+      for (const [part, target] of [[below, shard] as const, [above, other] as const]) {
+        for (let i = 0; i < part.length; i++) target.kernel.hashes[i] = rest[part[i]!]!
+        const added = target.filter.add(0, part.length)
+        target.kernel.refresh()
+        for (let i = 0; i < added; i++) verdicts[done + part[i]!] = target.kernel.verdicts[i]!
+        if (added < part.length) throw this.#full()
+      }
+    } finally {
+      shard.kernel.verdicts.set(verdicts)
     }
-    shard.kernel.verdicts.set(verdicts)
   }
 
   // Opens a new instance and moves the upper half of a full shard's hashes there.
   #divide(shard: Shard): Shard {
+    if (!shard.filter.divide) throw this.#full()
     const kernel = this.#open()
-    const moved = shard.filter.divide?.(kernel)
+    const moved = shard.filter.divide(kernel)
     if (!moved) throw this.#full()
     // A segment may reach below the shard's own hashes, where another shard answers.
     const other = { from: Math.max(moved.from, shard.from), kernel, filter: moved.filter }
     this.#shards.splice(this.#shards.indexOf(shard) + 1, 0, other)
+    this.#divisions++
     shard.kernel.refresh()
     return other
   }
@@ -196,4 +261,18 @@ export class Shards {
       `filter '${this.#plan.filter}' is full and cannot grow further: no memory left`,
     )
   }
+}
+
+// The layers of all shards, the first of each together, and so on.
+function joinLayers(all: readonly (readonly LayerMeasure[])[]): LayerMeasure[] {
+  const most = Math.max(...all.map((layers) => layers.length))
+  return Array.from({ length: most }, (_, i) => {
+    const some = all.flatMap((layers) => layers[i] ?? [])
+    const total = (of: (layer: LayerMeasure) => number) => some.reduce((sum, layer) => sum + of(layer), 0)
+    return {
+      name: some[0]!.name,
+      fill: total(({ fill }) => fill) / some.length,
+      distinct: total(({ distinct }) => distinct),
+    }
+  })
 }

@@ -2,7 +2,7 @@
 // them, and there is one way through: a single URL is a batch of one.
 import { explainKey, type Step } from './canonical/explain.ts'
 import { type Profile, type ProfileName, resolveProfile } from './canonical/profiles.ts'
-import type { Rule, RuleName } from './canonical/rules.ts'
+import { type Rule, type RuleName, rules } from './canonical/rules.ts'
 import { type CommandRun, Commands } from './commands.ts'
 import { SieveError } from './errors.ts'
 import { Feed, type FeedOptions } from './feed.ts'
@@ -17,7 +17,7 @@ import {
 import { applyHash, chooseHash, type HashChoice, type HashName, isWideHash } from './hashes.ts'
 import { compileKernel, type Kernel, NOT_DONE } from './kernel.ts'
 import { Keys } from './keys.ts'
-import { unite } from './merge.ts'
+import { checkMergeable, unite, uniteBits } from './merge.ts'
 import { Shards } from './shards.ts'
 import {
   type Journal,
@@ -27,9 +27,10 @@ import {
   type StoreInfo,
   type StoreOptions,
 } from './state.ts'
-import { type Items, UrlRoom } from './url-room.ts'
+import { UrlBuffer } from './url-buffer.ts'
+import { checkBytes, checkItems, checkUrl, checkUrls, type Items, readUrls, wrongType } from './url-input.ts'
 
-export type { Items } from './url-room.ts'
+export type { Items } from './url-input.ts'
 
 export interface SieveOptions<F extends FilterName = FilterName> extends FilterOptions {
   /** Default `fingerprint`: no capacity to choose, practically exact. */
@@ -104,12 +105,26 @@ export type SieveOf<F extends FilterName> = F extends DeletingFilterName
     ? FolderSieve
     : Sieve
 
+/** What a sieve remembers, where it writes URLs, and its counts. */
+interface Held {
+  readonly shards: Shards
+  readonly buffer: UrlBuffer
+  readonly counts: { readonly urls: number; readonly seen: number; readonly invalid: number }
+}
+
+const flip = (verdict: number) => 1 - verdict
+
 /** How much of a large `addLines` goes to the kernel at a time: small enough for the processor's cache. */
 const CHUNK_BYTES = 256 * 1024
 
 /**
  * Answers "have I seen this URL?", and marks it, in one step. Errs as its filter does: never towards "new"; towards
  * "seen" at the filter's rate (`stats().expectedRate`) and where its profile's rules merge two pages.
+ *
+ * A call that throws has changed nothing: no answer, no count. The exception is a call with many URLs that fails on the
+ * way: its error has `answered`, the verdicts of the first ones, and exactly those are marked and counted. What is not a
+ * string, an array of strings, bytes or valid items is refused before anything is marked. A call from inside another
+ * call of the same sieve (in a rule, a feature function, `onBatch`) is refused.
  */
 export class Sieve {
   readonly plan: Plan
@@ -127,9 +142,13 @@ export class Sieve {
   /** The filter takes 64-bit hashes of the keys. */
   readonly #hashes: boolean
   #canBeInOneCall = false
+  /** A rule or a feature function is the caller's. */
+  readonly #runsOwnCode: boolean
+  /** Code of the caller's runs inside a call: the batch at hand must not be changed by another one. */
+  #isBusy = false
   #urls = 0
   #seen = 0
-  #room: UrlRoom
+  #buffer: UrlBuffer
 
   /** @internal Use `Sieve.create`. */
   constructor(module: WebAssembly.Module, options: SieveOptions, saved?: Saved) {
@@ -143,9 +162,12 @@ export class Sieve {
     const { takes } = this.#kind
     this.#hashes = takes === 'hashes' || (takes === 'wide-hashes' && this.#isWide)
     this.#keys = new Keys(this.profile)
+    this.#runsOwnCode =
+      typeof this.plan.shape?.features === 'function' ||
+      this.profile.rules.some((rule) => (rules as Record<string, Rule>)[rule.name] !== rule)
     this.#shards = this.#empty(saved?.froms)
     this.#kernel = this.#shards.front
-    this.#room = new UrlRoom(this.#kernel)
+    this.#buffer = new UrlBuffer(this.#kernel)
   }
 
   #empty(froms?: readonly number[]): Shards {
@@ -188,8 +210,8 @@ export class Sieve {
   /** Marks a URL. True: it is new. False: it was seen, or the filter errs. */
   add(url: string): boolean {
     if (this.#isInOneCall()) {
-      const size = this.#room.write(url)
-      const verdict = this.#kernel.call.addOne(this.#room.at, size)
+      const size = this.#buffer.write(url)
+      const verdict = this.#kernel.call.addOne(this.#buffer.at, size)
       this.#kernel.refresh()
       if (verdict === 1) this.#urls++
       if (verdict === 0) this.#seen++
@@ -203,8 +225,8 @@ export class Sieve {
   /** Whether a URL was seen. Marks nothing. */
   has(url: string): boolean {
     if (this.#isInOneCall()) {
-      const size = this.#room.write(url)
-      const verdict = this.#kernel.call.hasOne(this.#room.at, size)
+      const size = this.#buffer.write(url)
+      const verdict = this.#kernel.call.hasOne(this.#buffer.at, size)
       this.#kernel.refresh()
       if (verdict !== NOT_DONE) return verdict === 0
     }
@@ -220,7 +242,7 @@ export class Sieve {
 
   /** Asks for many URLs: one answer each, in order, 1 seen and 0 not. Marks nothing. */
   hasMany(urls: readonly string[]): Uint8Array {
-    return this.#strings(urls, (n) => this.#has(0, n)).map((verdict) => 1 - verdict)
+    return this.#strings(urls, (n) => this.#has(0, n)).map(flip)
   }
 
   /** Marks newline-separated lines, no strings made: one verdict each, in order, 1 new and 0 seen. */
@@ -230,7 +252,7 @@ export class Sieve {
 
   /** Asks for newline-separated lines, no strings made: one answer each, in order, 1 seen and 0 not. Marks nothing. */
   hasLines(bytes: Uint8Array): Uint8Array {
-    return this.#lines(bytes, (n) => this.#has(0, n)).map((verdict) => 1 - verdict)
+    return this.#lines(bytes, (n) => this.#has(0, n)).map(flip)
   }
 
   /** Marks items that lie in one buffer, any bytes, no strings made: one verdict each, in order, 1 new and 0 seen. */
@@ -240,29 +262,30 @@ export class Sieve {
 
   /** Asks for items that lie in one buffer: one answer each, in order, 1 seen and 0 not. Marks nothing. */
   hasItems(items: Items): Uint8Array {
-    return this.#items(items, (n) => this.#has(0, n)).map((verdict) => 1 - verdict)
+    return this.#items(items, (n) => this.#has(0, n)).map(flip)
   }
 
   /** For streams of lines: bytes in, in any cuts; the new (or the seen) lines out. One feed at a time. */
   feed(options: FeedOptions, onBatch?: (verdicts: Uint8Array) => void): Feed {
-    return this.#feed((n) => this.#add(0, n), options, onBatch)
+    const guarded = onBatch && ((verdicts: Uint8Array) => this.#alone(() => onBatch(verdicts)))
+    return this.#feed((n) => this.#add(0, n), options, guarded)
   }
 
   /** For streams of `ADD url` and `CHECK url` lines: bytes in, in any cuts; answers out, in order. One at a time. */
   commands(onRun?: (run: CommandRun) => void): Commands {
-    return new Commands(
-      this.#kernel,
-      {
-        prepare: (n) => this.#prepare(n),
-        add: (from, n) => this.#add(from, n),
-        has: (from, n) => this.#has(from, n),
-      },
-      onRun,
-    )
+    const steps = {
+      kernel: () => this.#free(),
+      prepare: (n: number) => this.#prepare(n),
+      add: (from: number, n: number) => this.#add(from, n),
+      has: (from: number, n: number) => this.#has(from, n),
+    }
+    return new Commands(steps, onRun && ((run) => this.#alone(() => onRun(run))))
   }
 
   /** The key, what each rule did, and the verdict an add would get. Marks nothing. */
   explain(url: string): Explanation {
+    checkUrl(url)
+    this.#free()
     const { key, isUrl, steps } = explainKey(this.profile, url)
     const { invalid } = this.#keys
     const verdict = this.has(url) ? 'seen' : 'new'
@@ -293,15 +316,37 @@ export class Sieve {
     }
   }
 
-  /** Forgets everything. Not while a feed has taken half a line. */
+  /** Forgets everything. Half a line that a feed has taken stays with the feed. */
   clear(): void {
-    this.#shards = this.#empty()
-    this.#kernel = this.#shards.front
-    this.#room = new UrlRoom(this.#kernel)
-    this.#urls = 0
-    this.#seen = 0
-    this.#keys.invalid = 0
-    this.#journal?.cleared()
+    this.#free()
+    const before = this.#held()
+    const shards = this.#empty()
+    this.#hold({
+      shards,
+      buffer: new UrlBuffer(shards.front),
+      counts: { urls: 0, seen: 0, invalid: 0 },
+    })
+    try {
+      this.#journal?.cleared()
+    } catch (error) {
+      this.#hold(before)
+      throw error
+    }
+  }
+
+  // All that changes with the URLs.
+  #held(): Held {
+    const counts = { urls: this.#urls, seen: this.#seen, invalid: this.#keys.invalid }
+    return { shards: this.#shards, buffer: this.#buffer, counts }
+  }
+
+  #hold({ shards, buffer, counts }: Held): void {
+    this.#shards = shards
+    this.#kernel = shards.front
+    this.#buffer = buffer
+    this.#urls = counts.urls
+    this.#seen = counts.seen
+    this.#keys.invalid = counts.invalid
   }
 
   /**
@@ -309,8 +354,44 @@ export class Sieve {
    * it into its snapshot before the promise is kept. Errs afterwards as a filter that took the URLs of both.
    */
   async merge(other: Sieve): Promise<void> {
-    unite(this, other)
-    await this.#journal?.save()
+    if (!(other instanceof Sieve)) throw wrongType('other', other, 'a Sieve')
+    if (other === this) return
+    let undo = () => {}
+    const take = () => {
+      this.#free()
+      other.#free()
+      undo = this.#unite(other)
+    }
+    try {
+      if (this.#journal) await this.#journal.save(take)
+      else take()
+    } catch (error) {
+      undo()
+      throw error
+    }
+  }
+
+  // Returns what undoes it. A stored filter of bits is united in a copy, since bits cannot be taken out again.
+  #unite(other: Sieve): () => void {
+    checkMergeable(this, other)
+    const isOfBits = this.#shards.all.every(({ filter }) => !filter.hashes && !filter.keys)
+    if (!isOfBits || !this.#journal) return unite(this, other)
+    const before = this.#held()
+    const shards = this.#empty(this.#shards.all.map(({ from }) => from))
+    const buffer = new UrlBuffer(shards.front)
+    uniteBits(shards, this.#shards)
+    uniteBits(shards, other.#shards)
+    const { urls, seen, invalid } = before.counts
+    this.#hold({
+      shards,
+      buffer,
+      counts: {
+        urls: urls + other.#urls,
+        seen: seen + other.#seen,
+        invalid: invalid + other.#keys.invalid,
+      },
+    })
+    return () => this.#hold(before)
   }
 
   /** Of a stored sieve: puts all that was acknowledged on the disk, now. */
@@ -397,66 +478,91 @@ export class Sieve {
       this.#urls--
       this.#journal?.deleted(1)
     }
+    this.#keys.count(0, 1)
     return was
   }
 
   /** Whether anything is under a folder; only a FolderSieve shows it. */
   protected askUnder(folder: string): boolean {
+    checkUrl(folder, 'folder')
     const text = folder.includes('://') ? folder : `https://${folder}`
-    const { invalid } = this.#keys
     this.#one(/[?#]/.test(text) || text.endsWith('/') ? text : `${text}/`)
-    this.#keys.invalid = invalid
     this.#shards.hasUnder(1)
     return this.#kernel.verdicts[0] === 0
   }
 
-  #has(from: number, n: number): void {
-    this.#shards.has(from, n)
-    this.#journal?.amend(from, n)
+  // The kernel, unless code of the caller's runs inside another call.
+  #free(): Kernel {
+    if (this.#isBusy) {
+      throw new SieveError('option', 'the sieve is in the middle of another call: use it after that call')
+    }
+    return this.#kernel
   }
 
-  #add(from: number, n: number): void {
-    this.#shards.add(from, n)
-    this.#journal?.amend(from, n)
-    // Of a single URL it is known without a call.
-    const fresh = n - from === 1 ? this.#kernel.verdicts[from]! : this.#kernel.call.countNew(from, n)
-    this.#urls += fresh
-    this.#seen += n - from - fresh
+  // Runs code of the caller's, which may not use the sieve.
+  #alone<T>(act: () => T): T {
+    this.#isBusy = true
     try {
-      this.#journal?.added(from, n)
+      return act()
+    } finally {
+      this.#isBusy = false
+    }
+  }
+
+  // Returns how many of the batch's entries are done: all.
+  #has(from: number, n: number): number {
+    if (this.#runsOwnCode) this.#alone(() => this.#shards.has(from, n))
+    else this.#shards.has(from, n)
+    this.#journal?.amend(from, n)
+    this.#keys.count(from, n)
+    return n
+  }
+
+  // Returns the entry behind the last that is done: n, or less when the filter has no room for the others.
+  #add(from: number, n: number): number {
+    const end = this.#runsOwnCode ? this.#alone(() => this.#shards.add(from, n)) : this.#shards.add(from, n)
+    this.#journal?.amend(from, end)
+    // Of a single URL it is known without a call.
+    const fresh = end - from === 1 ? this.#kernel.verdicts[from]! : this.#kernel.call.countNew(from, end)
+    this.#urls += fresh
+    this.#seen += end - from - fresh
+    try {
+      this.#journal?.added(from, end)
     } catch (error) {
       this.#urls -= fresh
-      this.#seen -= n - from - fresh
+      this.#seen -= end - from - fresh
       throw error
     }
+    this.#keys.count(from, end)
+    return end
   }
 
   // Keys and hashes of the n lines in the kernel's batch.
   #prepare(n: number): void {
-    this.#keys.make(this.#kernel, n)
+    if (this.#runsOwnCode) this.#alone(() => this.#keys.make(this.#kernel, n))
+    else this.#keys.make(this.#kernel, n)
     if (this.#hashes) this.#kernel.call.hashKeys(n)
   }
 
   // A single URL takes all steps in one call: in one instance, and when nothing is to be written down.
   #isInOneCall(): boolean {
-    return this.#canBeInOneCall && this.#journal === null && this.#shards.count === 1
+    return this.#canBeInOneCall && this.#journal === null && this.#shards.count === 1 && !this.#isBusy
   }
 
   // Makes a batch of one URL.
   #one(url: string): void {
-    this.#room.one(url)
+    this.#free()
+    this.#buffer.one(url)
     this.#prepare(1)
   }
 
-  #feed(ask: (n: number) => void, options: FeedOptions, onBatch?: (verdicts: Uint8Array) => void): Feed {
-    const sift = (n: number) => {
-      this.#prepare(n)
-      ask(n)
-    }
-    return new Feed(() => this.#kernel, sift, options, onBatch)
+  #feed(ask: (n: number) => number, options: FeedOptions, onBatch?: (verdicts: Uint8Array) => void): Feed {
+    const steps = { kernel: () => this.#free(), prepare: (n: number) => this.#prepare(n), ask }
+    return new Feed(steps, options, onBatch)
   }
 
-  #lines(bytes: Uint8Array, ask: (n: number) => void): Uint8Array {
+  #lines(bytes: Uint8Array, ask: (n: number) => number): Uint8Array {
+    checkBytes(bytes)
     const parts: Uint8Array[] = []
     const feed = this.#feed(ask, { keep: 'none' }, (verdicts) => parts.push(verdicts.slice()))
     const answered = () => {
@@ -482,25 +588,33 @@ export class Sieve {
     return answered()
   }
 
-  #strings(urls: readonly string[], ask: (n: number) => void): Uint8Array {
-    return this.#batches(urls.length, (from) => this.#room.strings(urls, from), ask)
+  #strings(urls: readonly string[], ask: (n: number) => number): Uint8Array {
+    checkUrls(urls)
+    const { length } = urls
+    const make = (from: number) => {
+      const some = readUrls(urls, from, length, this.#kernel.batchLines)
+      return this.#buffer.strings(some)
+    }
+    return this.#batches(length, make, ask)
   }
 
-  #items(items: Items, ask: (n: number) => void): Uint8Array {
-    return this.#batches(items.starts.length, (from) => this.#room.items(items, from), ask)
+  #items(items: Items, ask: (n: number) => number): Uint8Array {
+    checkItems(items)
+    return this.#batches(items.starts.length, (from) => this.#buffer.items(items, from), ask)
   }
 
   // Sifts `count` URLs, of which `make` makes a batch from the given one on and says how many there are in it.
-  #batches(count: number, make: (from: number) => number, ask: (n: number) => void): Uint8Array {
+  #batches(count: number, make: (from: number) => number, ask: (n: number) => number): Uint8Array {
     const answers = new Uint8Array(count)
     let done = 0
     try {
       while (done < count) {
+        this.#free()
         const n = make(done)
         this.#prepare(n)
-        ask(n)
-        answers.set(this.#kernel.verdicts.subarray(0, n), done)
-        done += n
+        const asked = ask(n)
+        answers.set(this.#kernel.verdicts.subarray(0, asked), done)
+        done += asked
       }
     } catch (error) {
       if (error instanceof SieveError) error.answered = answers.slice(0, done)

@@ -19,8 +19,8 @@ export interface Journal {
   cleared(): void
   /** Makes all that was acknowledged last, now. */
   sync(): void
-  /** Folds what was written down into one snapshot. */
-  save(): Promise<void>
+  /** Folds what was written down into one snapshot. `change` is called first, when nothing else is under way. */
+  save(change?: () => void): Promise<void>
   close(): Promise<void>
   info(): StoreInfo | undefined
 }

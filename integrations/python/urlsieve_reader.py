@@ -323,11 +323,12 @@ class Fingerprint:
             check(begin == first < end <= 1 << bits, "a segment of a wrong range")
             check(covered is None or covered == first / (1 << bits), "segments that do not follow each other")
             if covered is None:
-                check(first / (1 << bits) <= start / (1 << 32), "no segment for the first hashes")
+                check(start == stop or first / (1 << bits) <= start / (1 << 32), "no segment for the first hashes")
             covered = end / (1 << bits)
             found = self.read(struct.unpack_from(f"<{slots}Q", segment, 64), begin, end, bits)
             check(found == count, f"a segment of {count} hashes that has {found}")
-        check(covered is not None and covered >= stop / (1 << 32), "no segment for the last hashes")
+        is_covered = covered is not None and (start == stop or covered >= stop / (1 << 32))
+        check(is_covered, "no segment for the last hashes")
 
     def read(self, slots, begin, end, bits):
         """Takes the hashes of a segment; each must lie where a search finds it."""
@@ -476,20 +477,27 @@ class Generations:
         most = 60 if plan["filter"] == "scalable" else whole("generations", plan["shape"]["generations"], 2, 255)
         by_generation = {}
         for array, offset, part in pieces:
-            by_generation.setdefault(array // 256, []).append((array % 256, offset, part))
+            by_generation.setdefault((array & 0xFFFF) >> 8, []).append((array & ~0xFF00, offset, part))
         check(sorted(by_generation) == list(range(len(by_generation))), "a generation is missing")
         check(1 <= len(by_generation) <= most, f"{len(by_generation)} generations: expected 1 to {most}")
         self.all = []
         for i in range(len(by_generation)):
             array, offset, size = by_generation[i][0]
-            is_size = array == 255 and offset == 0 and not isinstance(size, int) and len(size) == 16
+            is_size = array == 255 and offset == 0 and not isinstance(size, int) and len(size) % 4 == 0 and len(size) >= 16
             check(is_size, f"generation {i} does not begin with its size")
             bits, hashes = struct.unpack_from("<QI", size)
+            froms = list(struct.unpack_from(f"<{len(size) // 4 - 4}I", size, 16)) or [0]
+            check(froms[0] == 0 and all(a < b for a, b in zip(froms, froms[1:])), "shards that do not ascend from 0")
+            mine = [[] for _ in froms]
+            for array, offset, part in by_generation[i][1:]:
+                check(array >> 16 < len(froms), f"a piece of shard {array >> 16}: there are {len(froms)}")
+                mine[array >> 16].append((array & 255, offset, part))
             one = {"filter": inner, "bits": bits or None, "hashes": hashes}
-            self.all.append(FILTERS[inner](one, by_generation[i][1:], hash_of, WHOLE))
+            kind = FILTERS[inner]
+            self.all.append((froms, [kind(one, mine[j], hash_of, share) for j, share in enumerate(shares_of(froms))]))
 
     def has(self, key, h):
-        return any(generation.has(key, h) for generation in self.all)
+        return any(shards[shard_of(froms, h)].has(key, h) for froms, shards in self.all)
 
 
 class BinaryFuse:
@@ -566,7 +574,19 @@ class Share:
         self.start, self.stop, self.shares = start, stop, shares
 
 
-WHOLE = Share(0, 1 << 32, 1)
+
+
+def shares_of(froms):
+    """What belongs to each shard. In files of earlier versions some begin at or behind a later one: those have nothing."""
+    for i, start in enumerate(froms):
+        later = froms[i + 1 :]
+        stop = start if any(one <= start for one in later) else min(later + [1 << 32])
+        yield Share(start, stop, len(froms))
+
+
+def shard_of(froms, h):
+    """The last shard that begins at or before a hash."""
+    return max(i for i, start in enumerate(froms) if start <= h >> 32)
 # Filters that take 64-bit hashes: only they can be in several instances.
 SPREAD = ("fingerprint", "classic", "blocked", "scalable", "window", "binary-fuse")
 
@@ -590,15 +610,14 @@ class Sieve:
         froms = header["shards"]
         check(isinstance(froms, list) and 1 <= len(froms) <= (4096 if name in SPREAD else 1), "a wrong number of shards")
         for i, start in enumerate(froms):
-            whole("a shard that begins at", start, froms[i - 1] + 1 if i else 0, (1 << 32) - 1 if i else 0)
+            whole("a shard that begins at", start, 0, (1 << 32) - 1 if i else 0)
         self.froms = froms
         mine = [[] for _ in froms]
         for shard, array, offset, part in pieces:
             check(shard < len(froms), f"a chunk of shard {shard}: there are {len(froms)}")
             mine[shard].append((array, offset, part))
         self.filters = [
-            FILTERS[name](plan, mine[i], self.hash_of, Share(start, stop, len(froms)))
-            for i, (start, stop) in enumerate(zip(froms, froms[1:] + [1 << 32]))
+            FILTERS[name](plan, mine[i], self.hash_of, share) for i, share in enumerate(shares_of(froms))
         ]
 
     @classmethod
@@ -615,8 +634,7 @@ class Sieve:
     def has(self, key):
         """Whether a key, as bytes, was seen. Errs as the filter does: towards True, never towards False."""
         h = self.hash_of(key)
-        shard = bisect.bisect_right(self.froms, h >> 32) - 1
-        return self.filters[shard].has(key, h)
+        return self.filters[shard_of(self.froms, h)].has(key, h)
 
 
 def main(arguments):

@@ -28,6 +28,9 @@ let touched: u32 = 0
 /** The addresses of a group, as u64. */
 let located: usize = 0
 let locatedRoom: usize = 0
+/** Of one group: their 16 bytes each must not wrap around 2^32. */
+const MOST_PIECES: u32 = 0x0fff0000
+const MOST_LOCATED_BYTES: u64 = 0xffff0000
 
 /** `L` layers of `m` bits and k hashes, and the XOR layer. False when there is no room. */
 export function multilayerCreate(L: u32, m: u64, k: u32, chosenMode: u32): bool {
@@ -89,6 +92,7 @@ const counts: usize = memory.data(128 * 4, 16)
 
 function reserve(wanted: u32): bool {
   if (wanted <= room) return true
+  if (wanted > MOST_PIECES) return false
   const wider = alloc(<usize>wanted << 4)
   if (!wider) return false
   if (room) {
@@ -145,12 +149,15 @@ function locateGroup(from: u32, to: u32): bool {
   if (isWide) hashPieces(pieces, collected, pieceHashes)
   let total: u32 = 0
   for (let i = from; i < to; i++) total += load<u32>(counts + (<usize>(i - from) << 2)) + 1
-  const bytes = <usize>(total * count) << 3
+  const need = <u64>total * <u64>count << 3
+  if (need > MOST_LOCATED_BYTES) return false
+  const bytes = <usize>need
   if (bytes > locatedRoom) {
+    const wider = alloc(bytes)
+    if (!wider) return false
     release(located, locatedRoom)
-    located = alloc(bytes)
-    locatedRoom = located ? bytes : 0
-    if (!located) return false
+    located = wider
+    locatedRoom = bytes
   }
   const k = count
   const m = size
@@ -283,15 +290,19 @@ function hasPiece(i: u32, layer: u32): bool {
   return true
 }
 
-/** Asks for keys [from, n), marks nothing: verdict 0 where every layer and the XOR layer have their bits set. */
-export function multilayerHas(from: u32, n: u32): void {
+/**
+ * Asks for keys [from, n), marks nothing: verdict 0 where every layer and the XOR layer have their bits set. Returns how
+ * many are done: fewer than n when there is no room for the pieces of one key.
+ */
+export function multilayerHas(from: u32, n: u32): u32 {
+  let end = n
   while (from < n) {
-    const to = collect(from, n)
+    const to = collect(from, end)
     const passed: u32 = to == from ? 0 : passLast(from, to)
     if (to == from || !locateGroup(0, passed)) {
-      // No room even for one key's pieces: it cannot have been added here.
-      store<u8>(verdicts + <usize>from, 1)
-      from++
+      // No room for a group: one key at a time.
+      if (end == from + 1) return from
+      end = from + 1
       continue
     }
     let p = located
@@ -301,7 +312,9 @@ export function multilayerHas(from: u32, n: u32): void {
       p += (<usize>(own + 1) * count) << 3
     }
     from = to
+    if (end < n) end = from + 1
   }
+  return n
 }
 
 /** Looks closely at the batch's first key: finds its pieces and returns how many they are, or -1 without room. */

@@ -9,6 +9,7 @@ import { checkNumber, checkSizes, checkWhole } from '../filters/filter.ts'
 import type { Sieve } from '../sieve.ts'
 import { type Durability, type SieveState, STATE } from '../state.ts'
 import { takeLock } from '../store/lock.ts'
+import { checkBytes, checkUrl, copyUrls } from '../url-input.ts'
 import { Front, type FrontSize } from './front.ts'
 import { identify, type Meta, metaBytes, newSession, prepareFolder } from './identity.ts'
 import { KeyCache } from './key-cache.ts'
@@ -75,7 +76,19 @@ interface Doubt {
 interface Group {
   readonly kind: 'add' | 'has'
   readonly urls: string[]
-  readonly answers: Promise<Uint8Array>
+  /** A verdict each, or why that URL was refused. */
+  readonly answers: Promise<ArrayLike<number | SieveError>>
+}
+
+interface Counts {
+  readonly invalid: number
+  readonly answers: ExactStats['answers']
+}
+
+// All or none: what the filter in front answered before the call failed does not stand.
+function whole(error: unknown): unknown {
+  if (error instanceof SieveError) delete error.answered
+  return error
 }
 
 const filterName = (session: string) => `filter-${session}.sieve`
@@ -178,23 +191,28 @@ export class ExactSieve {
   }
 
   /** Marks many URLs: one verdict each, in order, 1 new and 0 seen; a repeat inside the list is seen. All or none. */
-  addMany(urls: readonly string[]): Promise<Uint8Array> {
-    return this.#turn(() => this.#add((sieve) => sieve.addMany(urls), urls.length))
+  async addMany(urls: readonly string[]): Promise<Uint8Array> {
+    const list = copyUrls(urls)
+    return this.#turn(() => this.#add((sieve) => sieve.addMany(list), list.length))
   }
 
   /** Asks for many URLs: one answer each, in order, 1 seen and 0 not. Marks nothing. */
   async hasMany(urls: readonly string[]): Promise<Uint8Array> {
-    const verdicts = await this.#turn(() => this.#has((sieve) => sieve.hasMany(urls), urls.length))
+    const list = copyUrls(urls)
+    const verdicts = await this.#turn(() => this.#has((sieve) => sieve.hasMany(list), list.length))
     return verdicts.map((verdict) => 1 - verdict)
   }
 
   /** Marks newline-separated lines, no strings made: one verdict each, in order, 1 new and 0 seen. All or none. */
-  addLines(bytes: Uint8Array): Promise<Uint8Array> {
-    return this.#turn(() => this.#add((sieve) => sieve.addLines(bytes), 1024))
+  async addLines(bytes: Uint8Array): Promise<Uint8Array> {
+    checkBytes(bytes)
+    const copy = bytes.slice() // the caller may change them before their turn
+    return this.#turn(() => this.#add((sieve) => sieve.addLines(copy), 1024))
   }
 
   /** Forgets a URL: true when it was remembered. */
-  delete(url: string): Promise<boolean> {
+  async delete(url: string): Promise<boolean> {
+    checkUrl(url)
     return this.#turn(async () => {
       let laid: Buffer = Buffer.alloc(0)
       this.#front.ask(
@@ -217,7 +235,8 @@ export class ExactSieve {
    * Forgets every URL under a host or folder, such as `example.com/` or `example.com/blog/`; returns how many there
    * were. With a scheme in front, only those with it. A crash on the way may leave some of them.
    */
-  forgetUnder(folder: string): Promise<number> {
+  async forgetUnder(folder: string): Promise<number> {
+    checkUrl(folder, 'folder')
     return this.#turn(async () => {
       const { ranges, scheme } = rangesUnder(this.#keyOf(folderUrl(folder)))
       this.#cache.clear()
@@ -328,20 +347,43 @@ export class ExactSieve {
 
   // Single URLs that are called before their turn comes go together.
   async #grouped(kind: Group['kind'], url: string): Promise<number> {
-    if (typeof url !== 'string') throw new SieveError('option', `url ${String(url)}: expected a string`)
+    checkUrl(url)
     if (this.#group?.kind !== kind) {
       const urls: string[] = []
       const answers = this.#turn(() => {
         if (this.#group?.urls === urls) this.#group = null
-        return kind === 'add'
-          ? this.#add((sieve) => sieve.addMany(urls), urls.length)
-          : this.#has((sieve) => sieve.hasMany(urls), urls.length)
+        return this.#askGroup(kind, urls)
       })
       this.#group = { kind, urls, answers }
     }
     const { urls, answers } = this.#group
     const index = urls.push(url) - 1
-    return (await answers)[index]!
+    const answer = (await answers)[index]!
+    if (typeof answer !== 'number') throw answer
+    return answer
+  }
+
+  // One URL that is too long must not make the others fail: they came in calls of their own.
+  async #askGroup(kind: Group['kind'], urls: readonly string[]): Promise<ArrayLike<number | SieveError>> {
+    const ask = (some: readonly string[]) =>
+      kind === 'add'
+        ? this.#add((sieve) => sieve.addMany(some), some.length)
+        : this.#has((sieve) => sieve.hasMany(some), some.length)
+    try {
+      return await ask(urls)
+    } catch (error) {
+      if ((error as SieveError).code !== 'room' || urls.length === 1) throw error
+    }
+    const answers: (number | SieveError)[] = []
+    for (const url of urls) {
+      try {
+        answers.push((await ask([url]))[0]!)
+      } catch (error) {
+        if (!(error instanceof SieveError)) throw error
+        answers.push(error)
+      }
+    }
+    return answers
   }
 
   async #add(question: (sieve: Sieve) => void, room: number): Promise<Uint8Array> {
@@ -381,6 +423,7 @@ export class ExactSieve {
         verdicts.push(1)
       }
     }
+    const before = this.#counts()
     try {
       this.#front.ask(question, take)
       const found = await this.#lookUp(doubts)
@@ -391,7 +434,8 @@ export class ExactSieve {
       if (fresh.length > 0) await this.#write(fresh, [])
     } catch (error) {
       this.#cache.clear() // it has keys that were not written
-      throw error
+      this.#setCounts(before)
+      throw whole(error)
     }
     this.#urls += fresh.length
     this.#seen += verdicts.length - fresh.length
@@ -416,8 +460,15 @@ export class ExactSieve {
         }
       }
     }
-    this.#front.ask(question, take)
-    const found = await this.#lookUp(doubts)
+    const before = this.#counts()
+    let found: boolean[]
+    try {
+      this.#front.ask(question, take)
+      found = await this.#lookUp(doubts)
+    } catch (error) {
+      this.#setCounts(before)
+      throw whole(error)
+    }
     for (const [i, { index, laid, low, high }] of doubts.entries()) {
       if (!found[i]) continue
       verdicts.set(index, 0)
@@ -425,6 +476,16 @@ export class ExactSieve {
       this.#cache.put(low, high, key, 0, key.length)
     }
     return verdicts.all()
+  }
+
+  // What a call counts before it is known to succeed.
+  #counts(): Counts {
+    return { invalid: this.#front.sieve[STATE].invalid, answers: { ...this.#answers } }
+  }
+
+  #setCounts({ invalid, answers }: Counts): void {
+    this.#front.sieve[STATE].invalid = invalid
+    Object.assign(this.#answers, answers)
   }
 
   #lookUp(doubts: readonly Doubt[]): Promise<boolean[]> {

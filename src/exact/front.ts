@@ -114,7 +114,7 @@ export class Front {
         kernel.keyEnds[i] = at
       }
       this.#state.hashKeys(some.length)
-      shards.add(0, some.length)
+      shards.addAll(some.length)
       kernel.refresh()
     }
   }

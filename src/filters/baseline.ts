@@ -91,13 +91,15 @@ export function baseline({
       const given = new Coverage()
       return {
         add(from, n) {
+          let done = from
           try {
-            for (let i = from; i < n; i++) kernel.verdicts[i] = set.add(keyAt(kernel, i)) ? 1 : 0
+            for (; done < n; done++) kernel.verdicts[done] = set.add(keyAt(kernel, done)) ? 1 : 0
           } catch (error) {
             if (error instanceof SieveError || !(error instanceof RangeError)) throw error
-            throw noRoom(name, set.sizeBytes) // a JavaScript Set holds no more than 16.7 million entries
+            // A JavaScript Set holds no more than 16.7 million entries.
+            if (done === from) throw noRoom(name, set.sizeBytes)
           }
-          return n
+          return done
         },
         has(from, n) {
           for (let i = from; i < n; i++) kernel.verdicts[i] = set.has(keyAt(kernel, i)) ? 0 : 1

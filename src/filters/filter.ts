@@ -143,7 +143,17 @@ export interface Filter extends Pieces {
    * and the first 32 bits from which on hashes are there now, or null when it cannot be divided.
    */
   divide?(other: Kernel): { filter: Filter; from: number } | null
+  /** Of a filter with instances of its own: how often one of them was divided. */
+  readonly divisions?: number
   measure(): Measure
+}
+
+/** For a filter with instances of its own. */
+export interface OwnInstances {
+  /** The most memory that one may take. */
+  readonly bytes: number
+  /** The hashes are good enough to spread over several. */
+  readonly spreads: boolean
 }
 
 export interface FilterKind {
@@ -160,15 +170,17 @@ export interface FilterKind {
    * On keys it lives in one instance.
    */
   readonly takes: 'hashes' | 'wide-hashes' | 'keys'
+  /** Its memory is in instances that it makes itself, as many as it needs; the one it is made in has the batch only. */
+  readonly hasOwnInstances?: boolean
   /** Its number in kernel/one.ts, when a single URL can go all the way in one call. */
   readonly inOneCall?: number
   /** Past this many URLs it is too slow for anything but history. */
   readonly comfortableUrls?: number
   plan(request: FilterOptions): Plan
   /** Makes the share `1 / shares` of the planned filter in an instance. */
-  create(kernel: Kernel, plan: Plan, shares: number): Filter
+  create(kernel: Kernel, plan: Plan, shares: number, own?: OwnInstances): Filter
   /** The same, to be filled from a snapshot; `create` where it makes no difference. */
-  revive?(kernel: Kernel, plan: Plan, share: Share): Filter
+  revive?(kernel: Kernel, plan: Plan, share: Share, own?: OwnInstances): Filter
   /**
    * Bytes of all the arrays that a plan from a file asks for; 0 where the pieces say it. Throws a RangeError for a
    * plan that no filter of this kind has.

@@ -1,12 +1,13 @@
-// A row of filters that answers as one: an older one is asked, the newest takes what none of them knows. Each is in a
-// kernel instance of its own; the batch's hashes come from the first instance. `scalable` and `window` are made of it.
-import type { Kernel } from '../kernel.ts'
-import { type Filter, type FilterKind, type Measure, noRoom, type Piece, type Plan, WHOLE } from './filter.ts'
+// A row of filters that answers as one: an older one is asked, the newest takes what none of them knows. Each is in
+// kernel instances of its own, as many as its size needs; the batch's hashes come from the instance that the row is made
+// in. `scalable` and `window` are made of it.
+import { INSTANCE_BYTES, type Kernel } from '../kernel.ts'
+import { Shards } from '../shards.ts'
+import type { Filter, FilterKind, Measure, OwnInstances, Piece, Plan, Share } from './filter.ts'
 import { checkField, savedWhole } from './saved-plan.ts'
 
 export interface Generation {
-  readonly kernel: Kernel
-  readonly filter: Filter
+  readonly shards: Shards
   readonly plan: Plan
   /** URLs added to it. */
   urls: number
@@ -29,23 +30,62 @@ export interface Succession {
 
 /** Numbers of a generation among `counts`: index of the first, then urls and born of each. */
 const PER_GENERATION = 2
-/** A piece's `array`: the generation's index times this, plus the array within it. */
+/** A piece's `array`: its shard times this, plus the generation's index times `ARRAYS`, plus the array within it. */
+const SHARDS = 65_536
 const ARRAYS = 256
 /** The array of a generation that comes first and says how large it is, so that later formulas cannot change it. */
 const PLAN_ARRAY = ARRAYS - 1
 const PLAN_BYTES = 16
 
-// u64 bits and u32 hashes; 0 where the filter has none.
-function encodePlan({ bits, hashes }: Plan): Uint8Array {
-  const view = new DataView(new ArrayBuffer(PLAN_BYTES))
+interface Size {
+  readonly bits: number | null
+  readonly hashes: number
+  /** The first 32 bits of the first hash of each shard. */
+  readonly froms: readonly number[]
+}
+
+// u64 bits and u32 hashes, 0 where the filter has none; u32 0; of several shards, the u32 where each begins.
+function encodeSize({ plan: { bits, hashes }, shards }: Generation): Uint8Array {
+  const froms = shards.count > 1 ? shards.all.map(({ from }) => from) : []
+  const view = new DataView(new ArrayBuffer(PLAN_BYTES + 4 * froms.length))
   view.setBigUint64(0, BigInt(bits ?? 0), true)
   view.setUint32(8, hashes ?? 0, true)
+  for (const [i, from] of froms.entries()) view.setUint32(PLAN_BYTES + 4 * i, from, true)
   return new Uint8Array(view.buffer)
 }
 
-function decodePlan(bytes: Uint8Array): Pick<Plan, 'bits' | 'hashes'> {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, PLAN_BYTES)
-  return { bits: Number(view.getBigUint64(0, true)) || null, hashes: view.getUint32(8, true) }
+function decodeSize(bytes: Uint8Array): Size {
+  const count = (bytes.length - PLAN_BYTES) / 4
+  if (!Number.isInteger(count)) {
+    throw new RangeError(`a size of ${bytes.length} bytes: expected ${PLAN_BYTES}, and 4 for each shard`)
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const froms = Array.from({ length: count }, (_, i) => view.getUint32(PLAN_BYTES + 4 * i, true))
+  return {
+    bits: Number(view.getBigUint64(0, true)) || null,
+    hashes: view.getUint32(8, true),
+    froms: count > 0 ? froms : [0],
+  }
+}
+
+/** Of a table, whose bytes its size does not say, and of bits: an instance costs memory too. */
+const MOST_SHARDS = 1024
+const LEAST_SHARD_BYTES = 32 * 1024
+
+function checkFroms({ bits, froms }: Size): void {
+  const most = bits === null ? MOST_SHARDS : 1 + Math.ceil(bits / 8 / LEAST_SHARD_BYTES)
+  if (froms.length > most)
+    throw new RangeError(`a generation in ${froms.length} shards: expected at most ${most}`)
+  if (froms[0] !== 0 || froms.some((from, i) => i > 0 && from <= froms[i - 1]!)) {
+    throw new RangeError(
+      `a generation whose shards begin at ${froms.slice(0, 4).join(', ')}: expected 0 and ascending`,
+    )
+  }
+}
+
+/** In how many shares a snapshot has its filter, of which one is given. */
+export function sharesOf({ from, to }: Share): number {
+  return Math.max(1, Math.round(2 ** 32 / (to - from)))
 }
 
 /** Milliseconds since 1970 that a date can have. */
@@ -53,17 +93,25 @@ const MOST_TIME = 8.64e15
 
 export class Generations implements Filter {
   readonly #front: Kernel
+  readonly #own: OwnInstances
   readonly #succession: Succession
   #all: Generation[] = []
   /** Those of a snapshot that is being read, with their numbers in it. */
   readonly #revived: { readonly i: number; readonly generation: Generation }[] = []
   /** How many have been forgotten. */
   #gone = 0
+  #goneDivisions = 0
   /** Set while a log is replayed: the time of the record. Its entries were all new when it was written. */
   #clock: number | null = null
 
-  constructor(front: Kernel, succession: Succession, isRevived: boolean) {
+  constructor(
+    front: Kernel,
+    succession: Succession,
+    isRevived: boolean,
+    own: OwnInstances = { bytes: INSTANCE_BYTES, spreads: true },
+  ) {
     this.#front = front
+    this.#own = own
     this.#succession = succession
     if (!isRevived) this.#begin()
   }
@@ -81,21 +129,32 @@ export class Generations implements Filter {
     return this.#clock ?? Date.now()
   }
 
-  #open(index: number): Generation {
-    const { kind } = this.#succession
+  #open(index: number, born: number): Generation {
     const plan = this.#succession.plan(index)
-    const kernel = this.#front.sibling()
-    return { kernel, plan, filter: kind.create(kernel, plan, 1), urls: 0, born: this.#now }
+    return { shards: this.#spread(plan), plan, urls: 0, born }
   }
 
-  #begin(): Generation {
-    const next = this.#open(this.#gone + this.#all.length)
+  // Instances for a generation; with `froms`, to be filled from a snapshot.
+  #spread(plan: Plan, froms?: readonly number[]): Shards {
+    const { bytes, spreads } = this.#own
+    return new Shards(this.#front.module, this.#succession.kind, plan, spreads, bytes, froms)
+  }
+
+  #begin(now = this.#now): Generation {
+    const next = this.#open(this.#gone + this.#all.length, now)
     this.#all.push(next)
-    while (this.#all.length > this.#succession.most) {
-      this.#all.shift()
-      this.#gone++
-    }
+    while (this.#all.length > this.#succession.most) this.#drop(0)
     return next
+  }
+
+  #drop(index: number): void {
+    const [gone] = this.#all.splice(index, 1)
+    this.#gone++
+    this.#goneDivisions += gone!.shards.divisions
+  }
+
+  get divisions(): number {
+    return this.#all.reduce((sum, { shards }) => sum + shards.divisions, this.#goneDivisions)
   }
 
   // Forgets the generations that are too old. There is always a newest.
@@ -103,11 +162,10 @@ export class Generations implements Filter {
     const { isOver } = this.#succession
     if (!isOver) return
     const now = this.#now
-    while (this.#all.length > 0 && isOver(this.#all[0]!, now)) {
-      this.#all.shift()
-      this.#gone++
-    }
-    if (this.#all.length === 0) this.#begin()
+    if (!this.#all.some((generation) => isOver(generation, now))) return
+    // The next one first: when there is no room for it, nothing has changed.
+    if (this.#all.every((generation) => isOver(generation, now))) this.#begin(now)
+    for (let i = this.#all.length - 1; i >= 0; i--) if (isOver(this.#all[i]!, now)) this.#drop(i)
   }
 
   // The newest, with room for at least one URL.
@@ -118,46 +176,54 @@ export class Generations implements Filter {
 
   add(from: number, n: number): number {
     this.#expire()
-    for (let done = from; done < n; ) {
-      const newest = this.#newest()
-      const end = Math.min(n, done + this.#succession.room(newest, this.#now))
-      this.#addSome(newest, done, end)
-      done = end
+    let done = from
+    try {
+      while (done < n) {
+        const newest = this.#newest()
+        const end = Math.min(n, done + this.#succession.room(newest, this.#now))
+        done = this.#addSome(newest, done, end)
+      }
+    } catch (error) {
+      if (done === from) throw error
     }
-    return n
+    return done
   }
 
   // There is but one: the batch goes there as it is.
-  #addAll(only: Generation, from: number, n: number): void {
-    const { kernel, filter, plan } = only
-    const count = n - from
-    kernel.hashes.set(this.#front.hashes.subarray(from, n))
-    if (filter.add(0, count) < count) throw noRoom(plan.filter, plan.sizeBytes)
-    kernel.refresh()
-    this.#front.verdicts.set(kernel.verdicts.subarray(0, count), from)
-    only.urls += this.#clock === null ? kernel.call.countNew(0, count) : count
+  #addAll(only: Generation, from: number, n: number): number {
+    const { shards } = only
+    const { front } = shards
+    front.hashes.set(this.#front.hashes.subarray(from, n))
+    const count = shards.add(0, n - from)
+    front.refresh()
+    this.#front.verdicts.set(front.verdicts.subarray(0, count), from)
+    only.urls += this.#clock === null ? front.call.countNew(0, count) : count
+    return from + count
   }
 
-  // Entries that no older generation knows go to the newest.
-  #addSome(newest: Generation, from: number, n: number): void {
-    if (this.#all.length === 1) {
-      this.#addAll(newest, from, n)
-      return
-    }
+  // Entries that no older generation knows go to the newest. Returns the entry behind the last that is done.
+  #addSome(newest: Generation, from: number, n: number): number {
+    if (this.#all.length === 1) return this.#addAll(newest, from, n)
     const unknown = this.#ask(from, n, this.#all.slice(0, -1))
-    if (this.#clock !== null) newest.urls += n - from
-    if (unknown.length === 0) return
+    if (unknown.length === 0) return this.#counted(newest, from, n)
     const { hashes, verdicts } = this.#front
-    const { kernel, filter } = newest
-    for (let i = 0; i < unknown.length; i++) kernel.hashes[i] = hashes[unknown[i]!]!
-    if (filter.add(0, unknown.length) < unknown.length)
-      throw noRoom(newest.plan.filter, newest.plan.sizeBytes)
-    kernel.refresh()
-    for (let i = 0; i < unknown.length; i++) {
-      const verdict = kernel.verdicts[i]!
+    const { shards } = newest
+    const { front } = shards
+    for (let i = 0; i < unknown.length; i++) front.hashes[i] = hashes[unknown[i]!]!
+    const added = shards.add(0, unknown.length)
+    front.refresh()
+    for (let i = 0; i < added; i++) {
+      const verdict = front.verdicts[i]!
       verdicts[unknown[i]!] = verdict
       if (this.#clock === null) newest.urls += verdict
     }
+    return this.#counted(newest, from, added < unknown.length ? unknown[added]! : n)
+  }
+
+  // While a log is replayed every entry counts.
+  #counted(newest: Generation, from: number, end: number): number {
+    if (this.#clock !== null) newest.urls += end - from
+    return end
   }
 
   has(from: number, n: number): void {
@@ -169,11 +235,11 @@ export class Generations implements Filter {
   #ask(from: number, n: number, generations: readonly Generation[]): number[] {
     const { hashes, verdicts } = this.#front
     verdicts.fill(1, from, n)
-    for (const { kernel, filter } of generations) {
-      kernel.hashes.set(hashes.subarray(from, n))
-      filter.has(0, n - from)
-      kernel.refresh()
-      for (let i = from; i < n; i++) verdicts[i]! &= kernel.verdicts[i - from]!
+    for (const { shards } of generations) {
+      const { front } = shards
+      front.hashes.set(hashes.subarray(from, n))
+      shards.has(0, n - from)
+      for (let i = from; i < n; i++) verdicts[i]! &= front.verdicts[i - from]!
     }
     const unknown: number[] = []
     for (let i = from; i < n; i++) if (verdicts[i] === 1) unknown.push(i)
@@ -185,19 +251,19 @@ export class Generations implements Filter {
     const { hashes, verdicts } = this.#front
     verdicts.fill(1, 0, n)
     for (const generation of this.#all) {
-      const { kernel, filter } = generation
-      kernel.hashes.set(hashes.subarray(0, n))
-      filter.delete!(n)
-      kernel.refresh()
+      const { shards } = generation
+      const { front } = shards
+      front.hashes.set(hashes.subarray(0, n))
+      shards.delete(n)
       for (let i = 0; i < n; i++) {
-        if (kernel.verdicts[i] === 0) generation.urls--
-        verdicts[i]! &= kernel.verdicts[i]!
+        if (front.verdicts[i] === 0) generation.urls--
+        verdicts[i]! &= front.verdicts[i]!
       }
     }
   }
 
   measure(): Measure {
-    const measures = this.#all.map(({ filter }) => filter.measure())
+    const measures = this.#all.map(({ shards }) => shards.measure())
     return {
       sizeBytes: measures.reduce((sum, m) => sum + m.sizeBytes, 0),
       fill: measures.at(-1)!.fill,
@@ -217,51 +283,59 @@ export class Generations implements Filter {
   // same entry as it did.
   *pieces(): Generator<Piece> {
     for (const [i, generation] of [...this.#all].entries()) {
-      yield { array: i * ARRAYS + PLAN_ARRAY, offset: 0, bytes: encodePlan(generation.plan) }
-      for (const piece of generation.filter.pieces()) yield { ...piece, array: i * ARRAYS + piece.array }
+      yield { array: i * ARRAYS + PLAN_ARRAY, offset: 0, bytes: encodeSize(generation) }
+      for (const piece of piecesOf(generation)) yield { ...piece, array: i * ARRAYS + piece.array }
     }
   }
 
   // Begins a generation of a snapshot, as large as it was; they are counted from the oldest that is in it.
-  #revive(i: number, size: Pick<Plan, 'bits' | 'hashes'>): void {
+  #revive(i: number, size: Size): void {
+    const { bits, hashes, froms } = size
     const { kind, most } = this.#succession
     const before = this.#revived.at(-1)?.i ?? -1
     if (i <= before || i >= most)
       throw new RangeError(`generation ${i} behind generation ${before} of ${most}`)
     const planned = this.#succession.plan(i)
-    const sizeBytes = size.bits === null ? planned.sizeBytes : Math.ceil(size.bits / 8)
-    const plan = { ...planned, ...size, sizeBytes }
-    kind.arrayBytes(plan, 1)
-    const kernel = this.#front.sibling()
-    const filter = kind.revive?.(kernel, plan, WHOLE) ?? kind.create(kernel, plan, 1)
-    this.#revived.push({ i, generation: { kernel, plan, filter, urls: 0, born: 0 } })
+    const sizeBytes = bits === null ? planned.sizeBytes : Math.ceil(bits / 8)
+    const plan = { ...planned, bits, hashes, sizeBytes }
+    kind.arrayBytes(plan, froms.length)
+    checkFroms(size)
+    this.#revived.push({ i, generation: { shards: this.#spread(plan, froms), plan, urls: 0, born: 0 } })
   }
 
-  // The filter of a generation of a snapshot. Its plan comes before its pieces.
-  #filterOf(i: number): Filter {
+  // The filter of a generation of a snapshot, and the array in it. Its size comes before its pieces.
+  #placeOf(array: number): { filter: Filter; array: number } {
+    const i = Math.floor((array % SHARDS) / ARRAYS)
     const found = this.#revived.find((one) => one.i === i)
     if (!found) throw new RangeError(`a piece of generation ${i} before its size`)
-    return found.generation.filter
+    const { shards } = found.generation
+    const shard = shards.all[Math.floor(array / SHARDS)]
+    if (!shard) throw new RangeError(`no shard for array ${array}: there are ${shards.count}`)
+    return { filter: shard.filter, array: array % ARRAYS }
   }
 
   place(array: number, offset: number, bytes: number): Uint8Array {
-    if (array % ARRAYS !== PLAN_ARRAY) {
-      return this.#filterOf(Math.floor(array / ARRAYS)).place(array % ARRAYS, offset, bytes)
+    if (array % ARRAYS === PLAN_ARRAY) {
+      if (offset !== 0 || bytes < PLAN_BYTES) throw new RangeError(`a size of ${bytes} bytes at ${offset}`)
+      return new Uint8Array(bytes)
     }
-    if (offset !== 0 || bytes !== PLAN_BYTES) throw new RangeError(`a size of ${bytes} bytes at ${offset}`)
-    return new Uint8Array(bytes)
+    const { filter, array: within } = this.#placeOf(array)
+    return filter.place(within, offset, bytes)
   }
 
   placed(array: number, offset: number, room: Uint8Array): void {
-    const i = Math.floor(array / ARRAYS)
-    if (array % ARRAYS === PLAN_ARRAY) this.#revive(i, decodePlan(room))
-    else this.#filterOf(i).placed?.(array % ARRAYS, offset, room)
+    if (array % ARRAYS === PLAN_ARRAY) {
+      this.#revive(Math.floor(array / ARRAYS), decodeSize(room))
+      return
+    }
+    const { filter, array: within } = this.#placeOf(array)
+    filter.placed?.(within, offset, room)
   }
 
   placeZeros(array: number, offset: number, bytes: number): void {
-    const filter = this.#filterOf(Math.floor(array / ARRAYS))
+    const { filter, array: within } = this.#placeOf(array)
     if (!filter.placeZeros) throw new RangeError(`no zeros are expected in array ${array}`)
-    filter.placeZeros(array % ARRAYS, offset, bytes)
+    filter.placeZeros(within, offset, bytes)
   }
 
   counts(): number[] {
@@ -277,15 +351,22 @@ export class Generations implements Filter {
     }
     this.#gone = savedWhole('generations forgotten', counts[0] ?? 0, 0, Number.MAX_SAFE_INTEGER) + first
     for (const { i, generation } of revived) {
-      const { filter, kernel } = generation
       const born = counts[2 + i * PER_GENERATION] ?? this.#now
       generation.urls = savedWhole('URLs', counts[1 + i * PER_GENERATION] ?? 0, 0, Number.MAX_SAFE_INTEGER)
       checkField('a generation begun at', born, born >= 0 && born <= MOST_TIME, 'milliseconds since 1970')
       generation.born = born
-      filter.restored([], isWhole)
-      kernel.refresh()
+      for (const { filter, kernel } of generation.shards.all) {
+        filter.restored([], isWhole)
+        kernel.refresh()
+      }
       this.#all.push(generation)
     }
     if (this.#all.length === 0) this.#begin()
+  }
+}
+
+function* piecesOf({ shards }: Generation): Generator<Piece> {
+  for (const [i, { filter }] of shards.all.entries()) {
+    for (const piece of filter.pieces()) yield { ...piece, array: i * SHARDS + piece.array }
   }
 }

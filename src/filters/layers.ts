@@ -135,7 +135,9 @@ export function createLayers(kernel: Kernel, plan: Plan): Filter {
   }
   return {
     add: call.multilayerAdd,
-    has: call.multilayerHas,
+    has(from, n) {
+      if (call.multilayerHas(from, n) < n) throw noRoom(plan.filter, plan.sizeBytes)
+    },
     ...bitPieces(
       kernel,
       (array) => {

@@ -4,8 +4,8 @@ import { SieveError } from '../errors.ts'
 import { scalableRate } from '../sizing.ts'
 import { blocked } from './blocked.ts'
 import { classic } from './classic.ts'
-import { checkSizes, type FilterKind, type FilterOptions } from './filter.ts'
-import { Generations } from './generations.ts'
+import { checkSizes, type FilterKind, type FilterOptions, type Plan } from './filter.ts'
+import { type Generation, Generations, sharesOf } from './generations.ts'
 import { checkField, checkNear, savedBits, savedObject, savedWhole } from './saved-plan.ts'
 
 const inners = { blocked, classic } as const
@@ -27,9 +27,10 @@ function innerOf(options: FilterOptions): keyof typeof inners {
   throw new SieveError('option', `inner '${inner}': expected one of ${Object.keys(inners).join(', ')}`)
 }
 
-function planOf({ inner, firstUrls, rate }: Shape, index: number) {
+// Of the share `1 / shares` of sub-filter `index`.
+function planOf({ inner, firstUrls, rate }: Shape, index: number, shares = 1) {
   return inners[inner].plan({
-    expectedUrls: firstUrls * GROWTH ** index,
+    expectedUrls: Math.ceil((firstUrls * GROWTH ** index) / shares),
     falsePositiveRate: scalableRate({ rate, index }),
   })
 }
@@ -42,6 +43,7 @@ export const scalable: FilterKind = {
   errs: 'towards "seen", at most at the promised compound rate; never towards "new"',
   can: { delete: false, grow: true, under: false },
   takes: 'hashes',
+  hasOwnInstances: true,
 
   plan(options) {
     checkSizes(options)
@@ -74,16 +76,16 @@ export const scalable: FilterKind = {
     return 0
   },
 
-  create: (kernel, plan) => new Generations(kernel, succession(plan.shape as unknown as Shape), false),
-  revive: (kernel, plan) => new Generations(kernel, succession(plan.shape as unknown as Shape), true),
+  create: (kernel, plan, shares, own) => new Generations(kernel, succession(plan, shares), false, own),
+  revive: (kernel, plan, share, own) => new Generations(kernel, succession(plan, sharesOf(share)), true, own),
 }
 
-function succession(shape: Shape) {
+function succession(plan: Plan, shares: number) {
+  const shape = plan.shape as unknown as Shape
   return {
     kind: inners[shape.inner],
     most: MOST_GENERATIONS,
-    plan: (index: number) => planOf(shape, index),
-    room: ({ plan, urls }: { plan: { expectedUrls: number | null }; urls: number }) =>
-      plan.expectedUrls! - urls,
+    plan: (index: number) => planOf(shape, index, shares),
+    room: ({ plan, urls }: Generation) => plan.expectedUrls! - urls,
   }
 }

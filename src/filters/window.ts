@@ -4,9 +4,16 @@ import { SieveError } from '../errors.ts'
 import { compoundRate } from '../sizing.ts'
 import { blocked } from './blocked.ts'
 import { classic } from './classic.ts'
-import { checkNumber, checkSizes, checkWhole, type FilterKind, type FilterOptions } from './filter.ts'
+import {
+  checkNumber,
+  checkSizes,
+  checkWhole,
+  type FilterKind,
+  type FilterOptions,
+  type Plan,
+} from './filter.ts'
 import { fingerprint } from './fingerprint.ts'
-import { type Generation, Generations } from './generations.ts'
+import { type Generation, Generations, sharesOf } from './generations.ts'
 import { checkField, checkNear, savedObject, savedWhole } from './saved-plan.ts'
 
 const inners = { fingerprint, blocked, classic } as const
@@ -50,26 +57,31 @@ function shapeOf(options: FilterOptions): Shape {
   }
 }
 
-// Each generation holds its part of the window, at its part of the rate.
-function planOf(shape: Shape) {
+// Each generation holds its part of the window, at its part of the rate; this is the share `1 / shares` of one.
+function planOf(shape: Shape, shares = 1) {
   const urls = shape.windowUrls ?? shape.expectedUrls
   return inners[shape.inner].plan({
-    ...(urls !== null && { expectedUrls: Math.ceil(urls / shape.generations) }),
+    ...(urls !== null && { expectedUrls: Math.ceil(urls / shape.generations / shares) }),
     ...(shape.rate !== null && { falsePositiveRate: shape.rate / shape.generations }),
   })
 }
 
-function succession(shape: Shape) {
+function succession(whole: Plan, shares: number) {
+  const shape = whole.shape as unknown as Shape
   const { generations, windowUrls, windowMs } = shape
-  const plan = planOf(shape)
+  const plan = planOf(shape, shares)
   return {
     kind: inners[shape.inner],
     most: generations,
     plan: () => plan,
-    ...(windowMs !== null && { isOver: ({ born }: Generation, now: number) => now - born >= windowMs }),
+    // One that was begun after now, by a clock that was ahead, is of unknown age: it may be too old.
+    ...(windowMs !== null && {
+      isOver: ({ born }: Generation, now: number) => now - born >= windowMs || born > now,
+    }),
     room({ urls, born }: Generation, now: number): number {
       if (windowMs !== null && now - born >= windowMs / generations) return 0
-      return windowUrls === null ? Number.MAX_SAFE_INTEGER : Math.ceil(windowUrls / generations) - urls
+      if (windowUrls === null) return Number.MAX_SAFE_INTEGER
+      return Math.ceil(windowUrls / generations / shares) - urls
     },
   }
 }
@@ -77,6 +89,7 @@ function succession(shape: Shape) {
 /**
  * Errs towards "new" by design: it forgets the oldest. A URL is remembered for at least (G − 1) / G of the window and
  * never longer than the window. Within it, errs towards "seen" as its inner filter does, all generations together.
+ * By age, a clock that is set back makes it forget the generations that were begun after the time it is set to.
  */
 export const window: FilterKind = {
   name: 'window',
@@ -85,6 +98,7 @@ export const window: FilterKind = {
   errs: 'towards "new" when it forgets, by design; towards "seen" as its inner filter does',
   can: { delete: false, grow: true, under: false },
   takes: 'hashes',
+  hasOwnInstances: true,
 
   plan(options) {
     checkSizes(options)
@@ -126,6 +140,6 @@ export const window: FilterKind = {
     return 0
   },
 
-  create: (kernel, plan) => new Generations(kernel, succession(plan.shape as unknown as Shape), false),
-  revive: (kernel, plan) => new Generations(kernel, succession(plan.shape as unknown as Shape), true),
+  create: (kernel, plan, shares, own) => new Generations(kernel, succession(plan, shares), false, own),
+  revive: (kernel, plan, share, own) => new Generations(kernel, succession(plan, sharesOf(share)), true, own),
 }

@@ -39,12 +39,21 @@ export class UrlHashes {
   /** The hashes of the URLs that a question is about, in order. A copy. A list whose getters hash others is safe. */
   of(question: (sieve: Sieve) => void): BigUint64Array {
     const from = this.#count
+    const { invalid } = this.#state
     try {
       question(this.sieve)
       return this.#hashes.slice(from, this.#count)
+    } catch (error) {
+      this.#state.invalid = invalid
+      throw error
     } finally {
       this.#count = from
     }
+  }
+
+  /** Takes back what a call counted that was not answered: so many lines that are not URLs. */
+  uncount(invalid: number): void {
+    this.#state.invalid -= invalid
   }
 
   #take(from: number, n: number): void {

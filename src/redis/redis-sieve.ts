@@ -4,6 +4,7 @@ import type { Profile } from '../canonical/profiles.ts'
 import { SieveError } from '../errors.ts'
 import { checkNumber } from '../filters/filter.ts'
 import type { Explanation, Items, Sieve, Stats } from '../sieve.ts'
+import { checkUrl } from '../url-input.ts'
 import { Calls, type Patience } from './calls.ts'
 import { type RedisClient, scriptClient } from './client.ts'
 import { UrlHashes } from './hashing.ts'
@@ -197,7 +198,7 @@ export class RedisSieve {
     return { ...this.#hashes.sieve.explain(url), verdict: seen ? 'seen' : 'new' }
   }
 
-  /** Lines so far, of this object, that were no URL; keyed as they stand. */
+  /** Lines so far, of this object's calls that were answered, whole or in part, that are not URLs; keyed as they stand. */
   get invalid(): number {
     return this.#hashes.sieve.stats().invalid
   }
@@ -301,7 +302,7 @@ export class RedisSieve {
 
   // Single URLs of one turn of the event loop go together.
   async #grouped(kind: 'add' | 'has', url: string): Promise<number> {
-    if (typeof url !== 'string') throw new SieveError('option', `url ${String(url)}: expected a string`)
+    checkUrl(url)
     if (this.#group?.kind !== kind) {
       const urls: string[] = []
       const answers = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
@@ -335,7 +336,9 @@ export class RedisSieve {
   }
 
   async #batched(script: Script, question: (sieve: Sieve) => void): Promise<Uint8Array> {
+    const { invalid } = this
     const hashes = this.#hashes.of(question)
+    const newlyInvalid = this.invalid - invalid
     const verdicts = new Uint8Array(hashes.length).fill(UNKNOWN)
     const { tags } = this.parameters
     const most = Math.min(MOST_URLS_PER_TAG * tags, Math.max(MOST_URLS, ENOUGH_URLS_PER_TAG * tags))
@@ -344,6 +347,8 @@ export class RedisSieve {
       try {
         await this.#batch(script, hashes.subarray(from, to), verdicts.subarray(from, to))
       } catch (error) {
+        // A call of which nothing was answered counts nothing.
+        if (verdicts.every((verdict) => verdict === UNKNOWN)) this.#hashes.uncount(newlyInvalid)
         throw error instanceof SieveError ? new RedisSieveError(error, verdicts) : error
       }
     }

@@ -29,6 +29,8 @@ export interface Geometry {
   readonly meanUrls: number
   /** How long the answers of a call are kept. */
   readonly answersMs: number
+  /** How long a window is; null for ever. */
+  readonly windowMs: number | null
 }
 
 const STATE = `'<I8I8I4I4'`
@@ -43,7 +45,8 @@ const script = (text: string, isReadOnly = false): Script => ({
 const whole = (n: number) => n.toFixed(0)
 
 /** The scripts of a sieve. Each answers with one digit an item. */
-export function scriptsFor({ width, tags, base, doublings, meanUrls, answersMs }: Geometry) {
+export function scriptsFor(geometry: Geometry) {
+  const { width, tags, base, doublings, meanUrls, answersMs, windowMs } = geometry
   const rest = 2 ** 32 / tags
   const prelude = `
 local items = ARGV[1]
@@ -94,8 +97,17 @@ local answers = table.concat(out)
 if ${count} > 0 then call('SET', KEYS[3], number .. answers, 'PX', ${answersMs}) end
 return answers`
 
+  // A client's clock may be ahead: nothing lasts longer than the window by the server's.
+  const limitEnds =
+    windowMs === null
+      ? ''
+      : `
+local time = call('TIME')
+local latest = time[1] * 1000 + floor(time[2] / 1000) + ${whole(windowMs)}
+if tonumber(ends) > latest then ends = format('%.0f', latest) end`
+
   const add = `${again}${prelude}
-local g, ends = opened(KEYS[1]), ARGV[3]
+local g, ends = opened(KEYS[1]), ARGV[3]${limitEnds}
 local size = ${base} * g.span
 while g.urls + #items / 8 > ${meanUrls} * (size + g.split) do
   local from, to, moved = format(g.names, g.split), format(g.names, g.split + size), {}

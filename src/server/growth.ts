@@ -2,7 +2,7 @@
 // its filter grows by. A filter of a fixed size takes none.
 import { blocked } from '../filters/blocked.ts'
 import { classic } from '../filters/classic.ts'
-import type { Sieve, Stats } from '../index.ts'
+import type { Plan, Sieve, Stats } from '../index.ts'
 import { scalableRate } from '../sizing.ts'
 
 /** Measured: what a sieve takes in this process besides its filter, with the buffers of its batches. */
@@ -22,17 +22,38 @@ export function bytesOf(stats: Stats): number {
 
 const ofFingerprints = (urls: number) => urls * FINGERPRINT_BYTES + SEGMENTS_BYTES
 
+/** What a sieve with this plan takes besides its filter when all its generations are there, and the next one. */
+export function overheadOf({ filter, shape, sizeBytes }: Plan): number {
+  if (filter !== 'window') return SIEVE_BYTES
+  const { inner, generations } = shape as unknown as WindowShape
+  const next = inner === 'fingerprint' ? 0 : sizeBytes / generations
+  return SIEVE_BYTES + GENERATION_BYTES * (generations + 1) + next
+}
+
 /** The most by which `urls` more may make it grow. */
 export function growthOf(sieve: Sieve, stats: Stats, urls: number): number {
   const { filter, shape, sizeBytes } = sieve.plan
   if (filter === 'fingerprint') return ofFingerprints(urls)
   if (filter === 'scalable') return ofScalable(shape as unknown as ScalableShape, stats, urls)
-  if (filter === 'window') {
-    const { inner, generations } = shape as unknown as { inner: string; generations: number }
-    if (inner === 'fingerprint') return ofFingerprints(urls) + GENERATION_BYTES
-    return sizeBytes / generations + GENERATION_BYTES
-  }
+  if (filter === 'window') return ofWindow(shape as unknown as WindowShape, sizeBytes, stats, urls)
   return 0
+}
+
+interface WindowShape {
+  readonly inner: string
+  readonly generations: number
+  readonly windowUrls: number | null
+}
+
+// The generations that may begin before so many more are in: by age one, by count one for each that is filled. One is made
+// before the oldest goes.
+function ofWindow(shape: WindowShape, sizeBytes: number, stats: Stats, urls: number): number {
+  const { inner, generations, windowUrls } = shape
+  const filled = windowUrls === null ? 0 : Math.ceil(urls / Math.ceil(windowUrls / generations))
+  const most = generations + 1 - Math.min(generations, stats.layers?.length ?? 0)
+  const begun = Math.min(1 + filled, most)
+  if (inner === 'fingerprint') return ofFingerprints(urls) + GENERATION_BYTES * begun
+  return (sizeBytes / generations + GENERATION_BYTES) * begun
 }
 
 interface ScalableShape {

@@ -3,7 +3,7 @@ import { SieveError } from '../errors.ts'
 import { planFor } from '../filters/promise.ts'
 import { filterKind } from '../filters/registry.ts'
 import { type FilterName, filterNames, filters, type SieveOptions } from '../index.ts'
-import { SIEVE_BYTES } from './growth.ts'
+import { overheadOf } from './growth.ts'
 import type { BloomSpec, SieveSpec } from './house.ts'
 
 /**
@@ -49,5 +49,6 @@ function bloomOptions({ capacity, errorRate, expansion }: BloomSpec): SieveOptio
 
 /** Memory that a sieve with these options is planned to take. Throws as making it would. */
 export function plannedBytes(options: SieveOptions): number {
-  return planFor(filterKind(options.filter ?? 'fingerprint'), options).sizeBytes + SIEVE_BYTES
+  const plan = planFor(filterKind(options.filter ?? 'fingerprint'), options)
+  return plan.sizeBytes + overheadOf(plan)
 }

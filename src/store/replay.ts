@@ -26,7 +26,7 @@ export function replay(state: SieveState, record: LogRecord, owed?: Owed): void 
   const act = (n: number) => {
     owed?.drop(state, 0, n)
     if (isDelete) state.shards.delete(n)
-    else state.shards.add(0, n)
+    else state.shards.addAll(n)
     state.kernel.refresh()
   }
   if (op === OP.addHashes || op === OP.deleteHashes) {

@@ -166,8 +166,8 @@ export async function writeSieve(
 ): Promise<boolean> {
   for (;;) {
     const { shards } = state
-    const spread = shards.count
-    const isSame = () => state.shards === shards && shards.count === spread
+    const { divisions } = shards
+    const isSame = () => state.shards === shards && shards.divisions === divisions
     if (await writeDraft(path, draftOf(state, kept), () => isWanted() && isSame())) return true
     if (!isWanted()) return false
   }

@@ -123,12 +123,20 @@ export class Store implements Journal {
     this.#foldWhenLong()
   }
 
+  /** When the disk refuses, the store is as it was. */
   cleared(): void {
-    this.#owed.clear()
-    this.#mustSnapshot = true
-    this.#keysFrom = this.#logNumber + 1
     this.#open()
-    this.#snapshot()
+    const keysFrom = this.#keysFrom
+    const mustSnapshot = this.#mustSnapshot
+    this.#keysFrom = this.#logNumber + 1
+    try {
+      this.#snapshot()
+    } catch (error) {
+      this.#keysFrom = keysFrom
+      this.#mustSnapshot = mustSnapshot
+      throw error
+    }
+    this.#owed.clear()
   }
 
   sync(): void {
@@ -136,11 +144,15 @@ export class Store implements Journal {
     this.#log.sync()
   }
 
-  /** Folds the log into a new snapshot, now. */
-  async save(): Promise<void> {
+  /** Folds the log into a new snapshot, now, after `change`. */
+  async save(change?: () => void): Promise<void> {
     while (this.#snapshotting) await this.#snapshotting
     this.#open()
-    await this.#inBackground(this.#fold())
+    if (change) {
+      // In one go: nothing may be added between the change and the snapshot that holds it.
+      change()
+      this.#snapshot()
+    } else await this.#inBackground(this.#fold())
   }
 
   async close(): Promise<void> {
@@ -222,7 +234,7 @@ export class Store implements Journal {
       keyEnds[count] = keyEnds[i]!
       count++
     }
-    shards.add(0, count)
+    shards.addAll(count)
     kernel.refresh()
     this.#state.urls += count
   }

@@ -1,11 +1,13 @@
 // The sieves of a server: in memory and in folders, found again after a restart, within their memory.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { freemem } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Items, Sieve, SieveError } from '../../src/index.ts'
 import { LocalHouse, type LocalHouseOptions } from '../../src/server/local-house.ts'
 import { checkName, folderOf, nameBytes, nameFrom, nameOfFolder } from '../../src/server/names.ts'
 import { matcherOf } from '../../src/server/resp/pattern.ts'
+import { optionsOf, plannedBytes } from '../../src/server/sieve-spec.ts'
 import { randomFrom } from '../crash/random.ts'
 import { folder } from './serving.ts'
 
@@ -270,6 +272,46 @@ describe('memory for all sieves', () => {
     expect([...answers]).toEqual(new Array(1000).fill(1))
     await house.close()
   })
+
+  it.for(['blocked', 'classic', 'fingerprint'])(
+    'a window by count of %s goes round within it, in batches longer than a generation',
+    async (inner) => {
+      const memoryBytes = 6 * MB
+      const house = await open({ memoryBytes })
+      const window = { windowUrls: 100_000, generations: 4 }
+      const rate = inner === 'fingerprint' ? {} : { falsePositiveRate: 1e-3 }
+      const hosted = await house.create('a', {
+        profile: 'raw',
+        filter: 'window',
+        inner,
+        ...rate,
+        window,
+      } as never)
+      for (let added = 0; added < 500_000; added += 40_000) {
+        expect((await hosted.add(itemsOf(urls(added, 40_000)))).length).toBe(40_000)
+        await hosted.stats()
+        expect(house.sizeBytes).toBeLessThanOrEqual(memoryBytes)
+      }
+      await house.close()
+    },
+  )
+
+  // Memory is only taken where it is touched, but the right to it must be there.
+  it.skipIf(freemem() < 3 * 1024 * MB)(
+    'BF.RESERVE of 900 million at 0.001 takes what is planned, under 4 GiB (with 3 GiB free)',
+    async () => {
+      const bloom = { capacity: 900_000_000, errorRate: 1e-3, expansion: 2 }
+      const planned = plannedBytes(optionsOf({}, bloom))
+      const house = await open({ memoryBytes: 4 * 1024 * MB })
+      const hosted = await house.create('a', {}, bloom)
+      expect([...(await hosted.add(itemsOf(urls(0, 1000))))]).toEqual(new Array(1000).fill(1))
+      const { sizeBytes } = await hosted.stats()
+      expect(sizeBytes).toBeGreaterThan(0.95 * planned)
+      expect(sizeBytes).toBeLessThan(1.05 * planned)
+      expect(house.sizeBytes).toBeLessThan(1.05 * planned)
+      await house.close()
+    },
+  )
 
   it('a filter of a fixed size goes on in a full house', async () => {
     const house = await open({ memoryBytes: 4 * MB })

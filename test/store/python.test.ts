@@ -109,6 +109,9 @@ describe.runIf(hasPython)(`the reader in Python${why}`, () => {
     for (const options of [
       { filter: 'classic', bits: 16_000_001, hashes: 3 },
       { filter: 'blocked', bits: 16_000_000, hashes: 3 },
+      { filter: 'scalable', expectedUrls: 1_000_000, falsePositiveRate: 1e-3 },
+      { filter: 'scalable', inner: 'classic', expectedUrls: 1_000_000, falsePositiveRate: 1e-3 },
+      { filter: 'window', windowUrls: 4_000_000, generations: 2 },
     ] as const) {
       const sieve = await Sieve.create({ ...options, key, profile: 'raw', instanceBytes: 1 << 20 })
       sieve.addMany(known)

@@ -1,0 +1,206 @@
+// The filters that are rows of others: the memory they take when a part does not fit into one instance, and what a window
+// by age remembers when the clock jumps.
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { Generations } from '../../src/filters/generations.ts'
+import { Sieve, type SieveOptions } from '../../src/sieve.ts'
+import { STATE } from '../../src/state.ts'
+import { folders } from '../exact/folders.ts'
+
+const MIB = 2 ** 20
+const key = new Uint8Array(16).fill(9)
+const newFolder = folders()
+const named = (letter: string, from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => `https://example.com/${letter}/${from + i}`)
+const generationsOf = (sieve: Sieve) => sieve[STATE].shards.all[0]!.filter as Generations
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const shapes: [string, SieveOptions][] = [
+  ['scalable', { filter: 'scalable', expectedUrls: 200_000, falsePositiveRate: 1e-3 }],
+  [
+    'scalable of classic',
+    { filter: 'scalable', inner: 'classic', expectedUrls: 200_000, falsePositiveRate: 1e-3 },
+  ],
+  [
+    'window of blocked',
+    { filter: 'window', inner: 'blocked', windowUrls: 400_000, generations: 2, falsePositiveRate: 1e-3 },
+  ],
+  [
+    'window of classic',
+    { filter: 'window', inner: 'classic', windowUrls: 400_000, generations: 2, falsePositiveRate: 1e-3 },
+  ],
+]
+
+describe.each(shapes)('%s, whose parts do not fit into one instance', (_, options) => {
+  it('takes the planned size within 5 %, answers as in one, and comes back from a file', async () => {
+    const make = (more: SieveOptions) => Sieve.create({ profile: 'raw', key, ...options, ...more })
+    const spread = await make({ instanceBytes: 0.75 * MIB })
+    const one = await make({})
+    const first = options.filter === 'window' ? one.plan.sizeBytes / 2 : one.plan.sizeBytes
+    const size = () => spread.stats().sizeBytes
+    expect(size()).toBeGreaterThanOrEqual(0.95 * first)
+    expect(size()).toBeLessThanOrEqual(1.05 * first)
+    expect(generationsOf(spread).all[0]!.shards.count).toBeGreaterThan(1)
+    expect(generationsOf(one).all[0]!.shards.count).toBe(1)
+    const urls = named('a', 0, 350_000)
+    for (let from = 0; from < urls.length; from += 50_000) {
+      const some = urls.slice(from, from + 50_000)
+      spread.addMany(some)
+      one.addMany(some)
+    }
+    const [mine, theirs] = [spread.stats(), one.stats()]
+    expect(mine.layers!.length).toBe(2)
+    expect(mine.sizeBytes).toBeLessThanOrEqual(1.05 * theirs.sizeBytes)
+    expect(mine.sizeBytes).toBeGreaterThanOrEqual(0.95 * theirs.sizeBytes)
+    expect(mine.expectedRate).toBeLessThanOrEqual(1e-3)
+    expect(mine.urls / theirs.urls).toBeCloseTo(1, 2)
+    expect(spread.hasMany(urls).indexOf(0)).toBe(-1)
+    const trials = 100_000
+    const wrong = spread.hasMany(named('b', 0, trials)).reduce((sum, seen) => sum + seen, 0)
+    expect(wrong).toBeLessThanOrEqual(1.5e-3 * trials)
+    const path = newFolder()
+    await spread.save(path)
+    const back = await Sieve.load(path)
+    expect(back.stats()).toMatchObject({ urls: mine.urls, sizeBytes: mine.sizeBytes, layers: mine.layers })
+    expect(back.hasMany(urls).indexOf(0)).toBe(-1)
+    expect(back.addMany(named('c', 0, 5000))).toEqual(spread.addMany(named('c', 0, 5000)))
+  })
+})
+
+describe('window of fingerprint', () => {
+  it('divides a generation that outgrows its instance, and comes back from a file', async () => {
+    const options = { filter: 'window', profile: 'raw', key, windowUrls: 300_000, generations: 2 } as const
+    const sieve = await Sieve.create({ ...options, instanceBytes: 1.5 * MIB })
+    const urls = named('a', 0, 250_000)
+    for (let from = 0; from < urls.length; from += 25_000) {
+      expect(sieve.addMany(urls.slice(from, from + 25_000)).indexOf(0)).toBe(-1)
+    }
+    expect(generationsOf(sieve).all.map(({ shards }) => shards.count > 1)).toEqual([true, true])
+    expect(sieve.hasMany(urls).indexOf(0)).toBe(-1)
+    expect(sieve.hasMany(named('b', 0, 20_000)).indexOf(1)).toBe(-1)
+    const path = newFolder()
+    await sieve.save(path)
+    const back = await Sieve.load(path)
+    expect(back.hasMany(urls).indexOf(0)).toBe(-1)
+    expect(back.addMany(named('c', 0, 5000)).indexOf(0)).toBe(-1)
+    expect(back.hasMany(urls).indexOf(0)).toBe(-1)
+  })
+})
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const YEAR = 365 * DAY
+
+describe('a window by age and a clock that jumps', () => {
+  const options = { filter: 'window', profile: 'raw', key, windowMs: DAY, generations: 8 } as const
+  const start = Date.UTC(2026, 0, 1)
+  let now = start
+  const setClock = (time: number) => {
+    now = time
+    vi.spyOn(Date, 'now').mockImplementation(() => now)
+  }
+
+  it.each([1, 60_000, HOUR, YEAR])(
+    'ahead by %i ms and back: never remembered longer than the window',
+    async (jump) => {
+      const sieve = await Sieve.create(options)
+      setClock(start)
+      sieve.clear()
+      sieve.add('before')
+      setClock(start + jump)
+      sieve.add('ahead')
+      for (const hours of [0, 1, 12, 23, 24, 25, 48, 24 * 100, 24 * 364, 24 * 365, 24 * 366]) {
+        setClock(start + hours * HOUR)
+        if (hours >= 24)
+          expect([hours, sieve.has('before'), sieve.has('ahead')]).toEqual([hours, false, false])
+      }
+    },
+  )
+
+  it('also when nothing was asked until the window was over', async () => {
+    for (const asked of [1, 25, 24 * 364]) {
+      setClock(start)
+      const sieve = await Sieve.create(options)
+      setClock(start + YEAR)
+      sieve.add('ahead')
+      setClock(start + asked * HOUR)
+      if (asked >= 24) expect(sieve.has('ahead')).toBe(false)
+      expect(sieve.add('after')).toBe(true)
+      expect(sieve.has('after')).toBe(true)
+      setClock(now + DAY)
+      expect(sieve.has('after')).toBe(false)
+      expect(sieve.has('ahead')).toBe(false)
+    }
+  })
+
+  it('any walk of the clock: nothing is remembered that was added more than a window ago by the right clock', async () => {
+    let seed = 1
+    const random = (n: number) => {
+      seed = (seed * 48_271) % 2_147_483_647
+      return seed % n
+    }
+    for (let turn = 0; turn < 15; turn++) {
+      setClock(start)
+      const sieve = await Sieve.create({ ...options, generations: 2 + random(8) })
+      const added: { url: string; at: number }[] = []
+      let real = start
+      for (let step = 0; step < 60; step++) {
+        real += random(6 * HOUR)
+        // Every third time the clock is wrong: by up to two years ahead or behind.
+        const isRight = random(3) > 0
+        setClock(isRight ? real : real + (random(730) - 365) * DAY)
+        const url = `https://example.com/${turn}/${step}`
+        expect(sieve.add(url)).toBe(true)
+        added.push({ url, at: real })
+        setClock(real)
+        for (const one of added) {
+          if (real - one.at >= DAY && sieve.has(one.url)) {
+            expect.fail(`turn ${turn}: ${one.url} is remembered after ${(real - one.at) / HOUR} h`)
+          }
+        }
+      }
+    }
+  })
+
+  it('a clock that is right all the time: remembered for (G − 1) / G of the window', async () => {
+    setClock(start)
+    const sieve = await Sieve.create(options)
+    for (let hour = 0; hour < 72; hour++) {
+      setClock(start + hour * HOUR)
+      expect(sieve.add(`at ${hour}`)).toBe(true)
+      for (let age = 0; age <= 20; age++) if (hour >= age) expect(sieve.has(`at ${hour - age}`)).toBe(true)
+      if (hour >= 24) expect(sieve.has(`at ${hour - 24}`)).toBe(false)
+    }
+  })
+
+  it.each(['snapshot', 'log'])(
+    'stored, as a %s, and opened with a clock that is right again',
+    async (what) => {
+      setClock(start)
+      const folder = newFolder()
+      const sieve = await Sieve.open(folder, { ...options, durability: 'never' })
+      sieve.add('before')
+      setClock(start + YEAR)
+      sieve.add('ahead')
+      if (what === 'snapshot') await sieve.save()
+      const copy = newFolder()
+      cpSync(folder, copy, { recursive: true, filter: (path) => !path.endsWith(join('lock')) })
+      await sieve.close()
+      for (const [path, hours] of [
+        [folder, 25],
+        [copy, 24 * 364],
+      ] as const) {
+        setClock(start + hours * HOUR)
+        const back = await Sieve.open(path, { durability: 'never' })
+        expect([back.has('before'), back.has('ahead')]).toEqual([false, false])
+        expect(back.add('ahead')).toBe(true)
+        expect(back.has('ahead')).toBe(true)
+        await back.close()
+      }
+    },
+  )
+})
