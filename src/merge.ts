@@ -88,8 +88,9 @@ export function uniteBits(to: Shards, from: Shards): void {
   for (const [i, { filter }] of from.all.entries()) {
     const { kernel, filter: mine } = to.all[i]!
     for (const { array, offset, bytes } of filter.pieces()) {
+      if (bytes.length === 0) continue
       mine.place(array, offset, bytes.length)
-      if (bytes.length > 0 && kernel.call.reserveOutput(bytes.length) === 0) {
+      if (kernel.call.reserveOutput(bytes.length) === 0) {
         throw new SieveError('room', `no memory left to unite two filters: ${bytes.length} bytes are needed`)
       }
       kernel.refresh()

@@ -9,6 +9,7 @@ import {
   type LayerMeasure,
   type Measure,
   type Plan,
+  type Share,
 } from './filters/filter.ts'
 import { INSTANCE_BYTES, Kernel } from './kernel.ts'
 
@@ -69,7 +70,7 @@ export class Shards {
     const own = { bytes: instanceBytes, spreads }
     for (const [i, from] of starts.entries()) {
       const kernel = this.#open()
-      const revived = froms && kind.revive?.(kernel, plan, { from, to: starts[i + 1] ?? 2 ** 32 }, own)
+      const revived = froms && kind.revive?.(kernel, plan, shareOf(starts, i), own)
       const filter = revived ?? kind.create(kernel, plan, starts.length, own)
       this.#shards.push({ from, kernel, filter })
     }
@@ -219,7 +220,8 @@ export class Shards {
   // A shard that fills up in the middle of its part of a batch is divided; the rest goes where it now belongs. When it
   // throws, the verdict is 1 for those that were added, else 0.
   #addPart(shard: Shard, n: number): void {
-    const done = shard.filter.add(0, n)
+    let done = shard.filter.add(0, n)
+    if (done < n && shard.filter.trim?.(this.#shareOf(shard))) done = shard.filter.add(done, n)
     shard.kernel.refresh()
     if (done === n) return
     const rest = shard.kernel.hashes.slice(done, n)
@@ -241,15 +243,28 @@ export class Shards {
     }
   }
 
+  #shareOf(shard: Shard): Share {
+    const froms = this.#shards.map(({ from }) => from)
+    return shareOf(froms, this.#shards.indexOf(shard))
+  }
+
   // Opens a new instance and moves the upper half of a full shard's hashes there.
   #divide(shard: Shard): Shard {
     if (!shard.filter.divide) throw this.#full()
     const kernel = this.#open()
-    const moved = shard.filter.divide(kernel)
+    const at = this.#shards.indexOf(shard)
+    const moved = shard.filter.divide(
+      kernel,
+      shareOf(
+        this.#shards.map(({ from }) => from),
+        at,
+      ),
+    )
     if (!moved) throw this.#full()
-    // A segment may reach below the shard's own hashes, where another shard answers.
+    // All of them went where one segment had them all: then the new instance takes the place of the old.
+    const isAll = moved.from <= shard.from
     const other = { from: Math.max(moved.from, shard.from), kernel, filter: moved.filter }
-    this.#shards.splice(this.#shards.indexOf(shard) + 1, 0, other)
+    this.#shards.splice(isAll ? at : at + 1, isAll ? 1 : 0, other)
     this.#divisions++
     shard.kernel.refresh()
     return other
@@ -261,6 +276,13 @@ export class Shards {
       `filter '${this.#plan.filter}' is full and cannot grow further: no memory left`,
     )
   }
+}
+
+// The hashes of a shard. Files of earlier versions have some that begin at or behind a later one: those have none.
+function shareOf(froms: readonly number[], i: number): Share {
+  const from = froms[i]!
+  const later = froms.slice(i + 1)
+  return { from, to: later.some((one) => one <= from) ? from : Math.min(2 ** 32, ...later) }
 }
 
 // The layers of all shards, the first of each together, and so on.

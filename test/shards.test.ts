@@ -10,8 +10,10 @@ import { type DeletingSieve, Sieve, type SieveOptions } from '../src/sieve.ts'
 import { STATE } from '../src/state.ts'
 import { seededRandom } from './canonical/urls.ts'
 import { ampleSize, forgets, isApproximate, isExactWhenAmple, kinds } from './conformance/sizes.ts'
+import { folders } from './exact/folders.ts'
 
 const MIB = 2 ** 20
+const newFolder = folders()
 const key = new Uint8Array(16).fill(5)
 const encoder = new TextEncoder()
 const named = (letter: string, from: number, to: number) =>
@@ -207,6 +209,15 @@ describe('fingerprint', () => {
       expect(sieve.hasMany(named('a', 0, 600_000)).indexOf(0)).toBe(-1)
       expect(sum(sieve.hasMany(named('b', 0, 50_000)))).toBe(0)
       expect(sieve.stats().urls).toBe(86 * 7000)
+      const froms = sieve[STATE].shards.all.map(({ from }) => from)
+      expect(froms.findIndex((from, i) => i > 0 && from <= froms[i - 1]!)).toBe(-1)
+      const counts = sieve[STATE].shards.all.map(({ kernel }) => kernel.call.fingerprintCount())
+      expect(Math.min(...counts)).toBeGreaterThan(0)
+      const path = newFolder()
+      await sieve.save(path)
+      const back = await Sieve.load(path)
+      expect(back.hasMany(named('a', 0, 600_000)).indexOf(0)).toBe(-1)
+      expect(back.addMany(named('c', 0, 5000)).indexOf(0)).toBe(-1)
     },
   )
 })

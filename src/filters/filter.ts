@@ -139,10 +139,15 @@ export interface Filter extends Pieces {
   /** Asks whether anything was added under the folders that are the batch's keys. */
   hasUnder?(n: number): void
   /**
-   * Moves the upper half of its hashes to a filter made in `other`, an instance of its own. Returns that filter
-   * and the first 32 bits from which on hashes are there now, or null when it cannot be divided.
+   * Lets go of memory for hashes behind those of its share, of which it has none: a table begins with the range of all
+   * hashes. True when there was some.
    */
-  divide?(other: Kernel): { filter: Filter; from: number } | null
+  trim?(share: Share): boolean
+  /**
+   * Moves the upper half of its hashes, which are those of `share`, to a filter made in `other`, an instance of its own.
+   * Returns that filter and the first 32 bits from which on hashes are there now, or null when it cannot be divided.
+   */
+  divide?(other: Kernel, share: Share): { filter: Filter; from: number } | null
   /** Of a filter with instances of its own: how often one of them was divided. */
   readonly divisions?: number
   measure(): Measure

@@ -2,7 +2,7 @@
 
 import type { Kernel } from '../kernel.ts'
 import { fingerprintRate } from '../sizing.ts'
-import { checkSizes, type Filter, type FilterKind, noRoom, WHOLE } from './filter.ts'
+import { checkSizes, type Filter, type FilterKind, noRoom, type Share, WHOLE } from './filter.ts'
 import { checkField, checkFollows, savedWhole } from './saved-plan.ts'
 
 /** Measured: bytes of memory for each URL, over the whole range of sizes (docs/filters.md). */
@@ -99,7 +99,7 @@ function inKernel(kernel: Kernel, share = WHOLE): Filter {
   // segment, an empty one takes its range, and its URLs are new again.
   function cover(bits: number, isWhole: boolean): void {
     let end = Math.floor((share.from / 2 ** 32) * 2 ** bits)
-    const last = Math.ceil((share.to / 2 ** 32) * 2 ** bits)
+    const last = share.to > share.from ? Math.ceil((share.to / 2 ** 32) * 2 ** bits) : end
     const bytes = adopted.length * call.fingerprintSegmentBytes()
     if (isWhole && 4 * 2 ** bits > LEAST_DIRECTORY_BYTES + DIRECTORY_SHARE * bytes) {
       throw new RangeError(`a directory of ${bits} bits for ${bytes} bytes of segments`)
@@ -112,6 +112,24 @@ function inKernel(kernel: Kernel, share = WHOLE): Filter {
       }
       end = Math.max(end, to * scale)
     }
+  }
+
+  // Where the segment at a directory entry ends.
+  function segmentEnd(at: number): number {
+    const segment = call.fingerprintSegment(at) >>> 0
+    return new DataView(kernel.bytes.buffer).getUint32(segment + 8, true)
+  }
+
+  // The directory entry at which the hashes divide most evenly, behind the one where those of the share begin. Where one
+  // segment has them all, the entry where it begins: all of them go. 0: there is but one segment.
+  function middleOf({ from }: Share): number {
+    const middle = call.fingerprintMiddle()
+    if (middle === 0) return 0
+    const last = call.fingerprintLast()
+    const first = (from / 2 ** 32) * 2 ** call.fingerprintDirectoryBits()
+    let inside = middle
+    while (inside < last && inside <= first) inside = segmentEnd(inside)
+    return inside < last ? inside : middle
   }
 
   function emptySegment(bits: number, from: number, to: number): void {
@@ -129,8 +147,17 @@ function inKernel(kernel: Kernel, share = WHOLE): Filter {
     add: call.fingerprintAdd,
     has: call.fingerprintHas,
     delete: call.fingerprintDelete,
-    divide(other) {
-      const middle = call.fingerprintMiddle()
+    trim({ to }) {
+      const last = call.fingerprintLast()
+      const behind = (to / 2 ** 32) * 2 ** call.fingerprintDirectoryBits()
+      let end = call.fingerprintFirst()
+      while (end < behind && end < last) end = segmentEnd(end)
+      if (end === last) return false
+      call.fingerprintCut(end)
+      return true
+    },
+    divide(other, mine) {
+      const middle = middleOf(mine)
       if (middle === 0) return null
       const bits = call.fingerprintDirectoryBits()
       const last = call.fingerprintLast()

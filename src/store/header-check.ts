@@ -116,16 +116,15 @@ function checkHash(path: string, value: unknown): readonly HashName[] {
   }
 }
 
-// Ascending from 0; only a filter that takes hashes of 64 bits can have several. Returns how many.
+// From 0; only a filter that takes hashes of 64 bits can have several. They ascend, apart from empty ones in files of
+// earlier versions, which never get a hash. Returns how many.
 function checkShards(value: unknown, kind: FilterKind, hash: readonly HashName[]): number {
   const isWide = hash.every(isWideHash)
   const most = isWide && kind.takes !== 'keys' ? MOST_SHARDS : 1
   const isList = Array.isArray(value) && value.length >= 1 && value.length <= most
   checkField('shards', value, isList, `a list of 1 to ${most}`)
-  let before = -1
-  for (const from of value as unknown[]) {
-    savedWhole('a shard that begins at', from, before + 1, before < 0 ? 0 : 2 ** 32 - 1)
-    before = from as number
+  for (const [i, from] of (value as unknown[]).entries()) {
+    savedWhole('a shard that begins at', from, 0, i === 0 ? 0 : 2 ** 32 - 1)
   }
   return (value as unknown[]).length
 }
