@@ -574,8 +574,6 @@ class Share:
         self.start, self.stop, self.shares = start, stop, shares
 
 
-
-
 def shares_of(froms):
     """What belongs to each shard. In files of earlier versions some begin at or behind a later one: those have nothing."""
     for i, start in enumerate(froms):
@@ -587,6 +585,8 @@ def shares_of(froms):
 def shard_of(froms, h):
     """The last shard that begins at or before a hash."""
     return max(i for i, start in enumerate(froms) if start <= h >> 32)
+
+
 # Filters that take 64-bit hashes: only they can be in several instances.
 SPREAD = ("fingerprint", "classic", "blocked", "scalable", "window", "binary-fuse")
 
