@@ -39,7 +39,8 @@ export function textOf({ request, asked }: AskedRequest): string {
   })
 }
 
-const noRequest = (text: string) =>
+/** One line for a text of a frontier that is none of ours. */
+export const noRequest = (text: string) =>
   new SieveError('corrupt', `the frontier holds what is no request: ${JSON.stringify(text.slice(0, 60))}`)
 
 export function requestOf(text: string, Class: RequestClass): Request {

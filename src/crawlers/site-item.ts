@@ -1,5 +1,6 @@
 // A page to fetch as one line of text and back, for the frontier.
 import type { QueueCodec, Queued } from './crawl-queue.ts'
+import { noRequest } from './request-text.ts'
 
 export interface SiteItem extends Queued {
   /** What redirected here, the URL that was found first. */
@@ -18,6 +19,24 @@ interface Written {
   readonly userData?: { readonly __crawlee?: { readonly crawlDepth?: number } }
 }
 
+const isCount = (value: unknown) =>
+  value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0)
+
+// Throws one line for a text that this crawler did not write.
+function parse(text: string): Written {
+  let item: Written | null
+  try {
+    item = JSON.parse(text) as Written | null
+  } catch {
+    throw noRequest(text)
+  }
+  const { url, depth, via = [], retries, retryCount, userData } = item ?? ({} as Written)
+  const isVia = Array.isArray(via) && via.every((one) => typeof one === 'string')
+  const counts = [depth, retries, retryCount, userData?.__crawlee?.crawlDepth]
+  if (typeof url !== 'string' || !isVia || !counts.every(isCount)) throw noRequest(text)
+  return item!
+}
+
 export const siteItems: QueueCodec<SiteItem> = {
   textOf({ url, depth, via, retries }: SiteItem): string {
     return JSON.stringify({
@@ -28,7 +47,7 @@ export const siteItems: QueueCodec<SiteItem> = {
     })
   },
   itemOf(text: string): SiteItem {
-    const { url, depth, via = [], retries, retryCount, userData } = JSON.parse(text) as Written
+    const { url, depth, via = [], retries, retryCount, userData } = parse(text)
     return {
       url,
       depth: depth ?? userData?.__crawlee?.crawlDepth ?? 0,
@@ -37,5 +56,5 @@ export const siteItems: QueueCodec<SiteItem> = {
     }
   },
   askedOf: ({ url }) => url,
-  askedIn: (text) => (JSON.parse(text) as Written).url,
+  askedIn: (text) => parse(text).url,
 }
