@@ -2,6 +2,7 @@
 // all. Follows no redirect: each target is a request of its own, checked by whoever asks. A body that passes a limit is
 // cut and says so.
 
+import { setMaxListeners } from 'node:events'
 import * as http from 'node:http'
 import * as https from 'node:https'
 import type { LookupFunction } from 'node:net'
@@ -22,6 +23,8 @@ export type Cut = 'size' | 'time'
 
 /** Encodings one around another that are unpacked; servers use one. */
 const MOST_ENCODINGS = 2
+/** A connection that is kept for the next request is closed after this long: a crawl of many hosts would keep one of each. */
+const IDLE_MS = 3000
 const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
 export class Fetcher {
@@ -29,8 +32,8 @@ export class Fetcher {
   readonly #limits: FetchLimits
   readonly #lookup: LookupFunction | undefined
   readonly #agents = {
-    'http:': new http.Agent({ keepAlive: true }),
-    'https:': new https.Agent({ keepAlive: true }),
+    'http:': new http.Agent({ keepAlive: true, timeout: IDLE_MS }),
+    'https:': new https.Agent({ keepAlive: true, timeout: IDLE_MS }),
   }
   readonly #end = new AbortController()
 
@@ -38,6 +41,8 @@ export class Fetcher {
     this.#userAgent = userAgent
     this.#limits = limits
     this.#lookup = lookup
+    // One listener for each request under way.
+    setMaxListeners(0, this.#end.signal)
   }
 
   /** The answer to a GET, its body not read yet: read it or `discard` it. Throws when there is none within the time. */

@@ -1,5 +1,5 @@
 // One robots.txt as RFC 9309 reads it: the groups of one agent, its rules by the longest match, and its Crawl-delay.
-// Reading is linear in the file; a query is linear in the rules and in the path.
+// Reading is linear in the file; a query takes a bounded number of steps.
 
 interface Rule {
   readonly isAllowed: boolean
@@ -17,6 +17,8 @@ interface Group {
 
 /** Parts up to this length are searched for by the engine, which is fast and may take their length for each character. */
 const SHORT = 8
+/** Characters of a path that its rules may search in all. Far more than any site's rules need: 10,000 rules for 1,000 characters. */
+const MOST_SEARCHED = 10_000_000
 
 export class RobotsFile {
   /** Seconds between requests; 0: none given. */
@@ -35,7 +37,15 @@ export class RobotsFile {
     const { pathname, search } = new URL(url)
     if (pathname === '/robots.txt') return true
     const path = comparable(pathname + search)
-    return this.#rules.find((rule) => matches(rule, path))?.isAllowed ?? true
+    let left = MOST_SEARCHED
+    for (const rule of this.#rules) {
+      if (!path.startsWith(rule.parts[0]!)) continue
+      if (matches(rule, path)) return rule.isAllowed
+      if (rule.parts.length > 1) left -= path.length
+      // Rules made to take long: what they would say of the path is not known.
+      if (left < 0) return false
+    }
+    return true
   }
 }
 
@@ -92,8 +102,8 @@ function comparable(path: string): string {
     })
 }
 
+/** `path` begins with the rule's first part. */
 function matches({ parts, isWhole }: Rule, path: string): boolean {
-  if (!path.startsWith(parts[0]!)) return false
   let at = parts[0]!.length
   if (parts.length === 1) return !isWhole || at === path.length
   const last = parts.length - 1
@@ -113,13 +123,15 @@ function indexOf(path: string, part: string, from: number): number {
   if (part.length > path.length - from) return -1
   const borders = new Uint32Array(part.length)
   for (let i = 1, length = 0; i < part.length; i++) {
-    while (length > 0 && part[i] !== part[length]) length = borders[length - 1]!
-    if (part[i] === part[length]) length++
+    const code = part.charCodeAt(i)
+    while (length > 0 && code !== part.charCodeAt(length)) length = borders[length - 1]!
+    if (code === part.charCodeAt(length)) length++
     borders[i] = length
   }
   for (let i = from, length = 0; i < path.length; i++) {
-    while (length > 0 && path[i] !== part[length]) length = borders[length - 1]!
-    if (path[i] === part[length]) length++
+    const code = path.charCodeAt(i)
+    while (length > 0 && code !== part.charCodeAt(length)) length = borders[length - 1]!
+    if (code === part.charCodeAt(length)) length++
     if (length === part.length) return i - length + 1
   }
   return -1

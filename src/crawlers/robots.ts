@@ -8,6 +8,8 @@ const TRIES = 3
 /** Between two tries, and until an unreachable one is tried again. */
 const WAIT_MS = 500
 const AGAIN_MS = 60_000
+/** How long a file is used before it is read anew (RFC 9309, 2.4). */
+const KEPT_MS = 24 * 3600 * 1000
 /** Bytes of files that are kept: the ones used last. */
 const KEPT_BYTES = 32 * 1024 * 1024
 /** What an origin takes besides its file. */
@@ -74,7 +76,7 @@ export class Robots {
       known.until = performance.now() + AGAIN_MS
       return { reason: `${origin}/robots.txt: ${error.message}` }
     })
-    const known: Known = { file, bytes: ORIGIN_BYTES, until: Number.POSITIVE_INFINITY }
+    const known: Known = { file, bytes: ORIGIN_BYTES, until: performance.now() + KEPT_MS }
     return known
   }
 
@@ -83,8 +85,7 @@ export class Robots {
       try {
         const answer = await this.#follow(url)
         if (answer && answer.status >= 500) throw new Error(`HTTP ${answer.status}`)
-        if (answer?.status !== 200) return noRobotsFile()
-        return await this.#parse(answer, grow)
+        return !answer || answer.status > 299 ? noRobotsFile() : await this.#parse(answer, grow)
       } catch (error) {
         if (tries === TRIES || error instanceof NotFollowed) throw error
         await new Promise((resolve) => setTimeout(resolve, WAIT_MS))
@@ -124,6 +125,6 @@ export class Robots {
 class NotFollowed extends Error {}
 
 const discarded = (answer: Answer): Answer => {
-  if (answer.status !== 200) answer.discard()
+  if (answer.status > 299) answer.discard()
   return answer
 }

@@ -5,8 +5,8 @@ import { BlockList, isIP, type LookupFunction } from 'node:net'
 
 export class Scope {
   readonly #hosts: Set<string>
-  /** Names that were given. */
-  readonly #names: ReadonlySet<string>
+  /** Names that were given, until they are looked up: one that was public then may not lead into a private network later. */
+  readonly #names: Set<string>
   readonly #allHosts: boolean
   #isPrivate: boolean
 
@@ -53,11 +53,10 @@ export class Scope {
   readonly lookup: LookupFunction = (hostname, options, done) => {
     lookup(hostname, options, (error, address, family) => {
       const addresses = typeof address === 'string' ? [address] : (address?.map((one) => one.address) ?? [])
-      if (!error && addresses.some(isPrivateAddress)) {
-        if (this.#names.has(hostname)) this.#isPrivate = true
-        if (!this.#isPrivate) {
-          return done(new Error(`${hostname} has a private address, which was not given`), '')
-        }
+      const isPrivate = addresses.some(isPrivateAddress)
+      if (!error && this.#names.delete(hostname) && isPrivate) this.#isPrivate = true
+      if (isPrivate && !this.#isPrivate) {
+        return done(new Error(`${hostname} has a private address, which was not given`), '')
       }
       done(error, address as string, family)
     })
@@ -75,16 +74,21 @@ for (const [network, bits] of [
   ] as const),
   ...([
     ['172.16.0.0', 12],
+    ['192.0.0.0', 24],
     ['192.168.0.0', 16],
     ['198.18.0.0', 15],
   ] as const),
 ]) {
   PRIVATE.addSubnet(network, bits, 'ipv4')
+  // As a translator of addresses gets it (RFC 6052).
+  PRIVATE.addSubnet(`64:ff9b::${network}`, 96 + bits, 'ipv6')
 }
 for (const [network, bits] of [
-  ['::', 127],
+  ['::', 96],
+  ['64:ff9b:1::', 48],
   ['fc00::', 7],
   ['fe80::', 10],
+  ['fec0::', 10],
 ] as const) {
   PRIVATE.addSubnet(network, bits, 'ipv6')
 }

@@ -101,9 +101,13 @@ export class SiteCrawl {
         if (this.#visits.size === 0 && (!this.#mayStart() || queue.isFinished)) break
         await this.#change()
       }
+    } catch (error) {
+      this.#failure ??= { error }
     } finally {
       this.#fetcher.close()
     }
+    // After a failure some may be under way still: the queue is not theirs any more when this returns.
+    await Promise.all(this.#visits)
     if (this.#failure) throw this.#failure.error
   }
 

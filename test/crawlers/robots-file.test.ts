@@ -54,23 +54,25 @@ describe('what is open', () => {
   })
 })
 
-it('500 KiB against a path of 8,192 characters in seconds, however they are made', () => {
+it('500 KiB against a path of 8,192 characters: a bounded time, and closed when it would take longer', () => {
   const filled = (line: string) => star(line.repeat(Math.ceil(512_000 / line.length)))
   const path = `/${'a'.repeat(8190)}`
   const started = performance.now()
-  for (const text of [
-    filled('Disallow: /*a*a*a*a*a*a*a*b\n'),
-    filled('Disallow: *aaaaaab\n'),
-    filled(`Disallow: /*${'a'.repeat(4000)}b*${'a'.repeat(4000)}b\n`),
-    star(`Disallow: ${'*a'.repeat(256_000)}`),
-    filled('User-agent: *\n'),
-    filled(':'),
-    filled('#'),
-    'x'.repeat(512_000),
-  ]) {
+  for (const [text, isAllowed] of [
+    [filled('Allow: /*a*a*a*a*a*a*a*b\n'), false],
+    [filled('Allow: *aaaaaab\n'), false],
+    [filled('Allow: *aaaaaaaaaaaab\n'), false],
+    [filled(`Disallow: /*${'a'.repeat(4000)}b*${'a'.repeat(4000)}b\n`), true],
+    [star(`Disallow: ${'*a'.repeat(256_000)}`), true],
+    [star(...Array.from({ length: 1000 }, (_, i) => `Disallow: /*${i}b`)), true],
+    [filled('User-agent: *\n'), true],
+    [filled(':'), true],
+    [filled('#'), true],
+    ['x'.repeat(512_000), true],
+  ] as const) {
     const file = new RobotsFile(text, 'urlsieve')
-    for (let i = 0; i < 3; i++) expect(file.allows(`https://example.com${path}`)).toBe(true)
+    for (let i = 0; i < 3; i++) expect(file.allows(`https://example.com${path}`)).toBe(isAllowed)
   }
-  // On a machine that does nothing else: about two seconds.
-  expect(performance.now() - started).toBeLessThan(60_000)
+  // On a machine that does nothing else: about a second.
+  expect(performance.now() - started).toBeLessThan(30_000)
 })

@@ -1,6 +1,22 @@
 // Where a crawl may go: its hosts, those its first pages lead to, and into no private network that it was not given.
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Scope } from '../../src/crawlers/scope.ts'
+
+/** Addresses of names, one for each time they are looked up. */
+const answers = vi.hoisted(() => new Map<string, string[]>())
+vi.mock('node:dns', async (original) => {
+  const dns = await original<typeof import('node:dns')>()
+  const lookup = (
+    name: string,
+    options: object,
+    done: (error: null, address: string, family: number) => void,
+  ) => {
+    const address = answers.get(name)?.shift()
+    if (address === undefined) dns.lookup(name, options, done as never)
+    else done(null, address, 4)
+  }
+  return { ...dns, lookup }
+})
 
 const PRIVATE = [
   'http://127.0.0.1/',
@@ -8,6 +24,10 @@ const PRIVATE = [
   'http://[::1]/',
   'http://[::ffff:10.0.0.1]/',
   'http://[fd00::1]/',
+  'http://[::127.0.0.1]/',
+  'http://[fec0::1]/',
+  'http://[64:ff9b::10.0.0.1]/',
+  'http://192.0.0.192/',
   'http://10.1.2.3:8080/',
   'http://172.31.0.1/',
   'http://192.168.0.1/',
@@ -33,6 +53,7 @@ describe('links', () => {
   it('go anywhere with allHosts, but for private addresses', () => {
     const scope = new Scope(['https://example.com/'], true)
     expect(scope.has('https://example.org/')).toBe(true)
+    expect(scope.has('http://[64:ff9b::8.8.8.8]/')).toBe(true)
     expect(PRIVATE.filter((url) => scope.has(url))).toEqual([])
   })
 
@@ -75,5 +96,19 @@ describe('names', () => {
     const outside = new Scope(['http://example.org/'], true)
     expect(await look(outside, 'localhost')).toBe('localhost has a private address, which was not given')
     expect(await look(new Scope(['http://localhost/'], true), 'localhost')).toMatch(/^(127\.0\.0\.1|::1)$/)
+  })
+  it('that were given and were public when they were first looked up lead into no private network later', async () => {
+    answers.set('example.org', ['93.184.216.34', '169.254.169.254'])
+    const scope = new Scope(['http://example.org/'], false)
+    expect(await look(scope, 'example.org')).toBe('93.184.216.34')
+    expect(await look(scope, 'example.org')).toBe('example.org has a private address, which was not given')
+    expect(scope.hasRedirect('http://169.254.169.254/', 0)).toBe(false)
+  })
+
+  it('that were given and are private from the start open the private network', async () => {
+    answers.set('wiki.example.org', ['10.0.0.1', '10.0.0.2'])
+    const scope = new Scope(['http://wiki.example.org/'], false)
+    expect(await look(scope, 'wiki.example.org')).toBe('10.0.0.1')
+    expect(await look(scope, 'wiki.example.org')).toBe('10.0.0.2')
   })
 })
