@@ -7,9 +7,8 @@ type Core = typeof import('@crawlee/core')
 
 export const classicLevel = (): Promise<ClassicLevel> =>
   installed('LevelDB', 'classic-level', () => import('classic-level'))
-export const crawleeCore = (): Promise<Core> => installed('Crawlee', CRAWLEE, () => import('@crawlee/core'))
-
-const CRAWLEE = '@crawlee/cheerio @crawlee/core'
+export const crawleeCore = (): Promise<Core> =>
+  installed('Crawlee', '@crawlee/core', () => import('@crawlee/core'))
 
 async function installed<T>(name: string, packages: string, load: () => Promise<T>): Promise<T> {
   try {

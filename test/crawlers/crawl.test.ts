@@ -134,9 +134,8 @@ describe('mistakes are one line', () => {
     const folder = temporaryFolder()
     cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true })
     cpSync(join(root, 'package.json'), join(folder, 'package.json'))
-    // Empty folders, so that none further up is found.
-    for (const name of ['cheerio', 'core'])
-      mkdirSync(join(folder, 'node_modules/@crawlee', name), { recursive: true })
+    // An empty folder, so that none further up is found.
+    mkdirSync(join(folder, 'node_modules/@crawlee/core'), { recursive: true })
     const bare = join(folder, main.slice(root.length))
     const ended = await spawned(process.execPath, [bare, 'crawl', `${site.served.origin}/`, '--depth', '0'])
     expect(ended.code).toBe(0)
@@ -144,8 +143,6 @@ describe('mistakes are one line', () => {
     const script = `import { SieveQueue } from '${join(folder, 'dist/crawlers/crawlee.js')}'
       await SieveQueue.open().catch(({ message }) => console.log(message))`
     const queue = await spawned(process.execPath, ['--input-type=module', '-e', script])
-    expect(queue.stdout.toString()).toBe(
-      'Crawlee is not installed: npm install @crawlee/cheerio @crawlee/core\n',
-    )
+    expect(queue.stdout.toString()).toBe('Crawlee is not installed: npm install @crawlee/core\n')
   })
 })
