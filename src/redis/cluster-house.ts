@@ -98,6 +98,8 @@ export class ClusterHouse implements House {
   readonly faults: Faults
   readonly isShared = true
   readonly #sieves = new Map<string, ClusterSieve>()
+  /** Names that are being dropped here. */
+  readonly #drops = new Map<string, Promise<void>>()
   readonly #connection: Connection
   readonly #place: string
   readonly #retryMs: number
@@ -151,6 +153,8 @@ export class ClusterHouse implements House {
 
   /** Makes a sieve, or opens the one of that name and shape that another server made since the last look. */
   async create(name: string, spec: SieveSpec, bloom?: BloomSpec): Promise<Hosted> {
+    // What is added to a sieve that is being dropped would be forgotten.
+    while (this.#drops.has(name)) await this.#drops.get(name)!.catch(() => {})
     if (this.#sieves.has(name)) throw nameTaken(name)
     this.checkThere()
     return this.#open(name, bloom ? { profile: 'raw', notes: { ...bloom } } : shapeOf(spec))
@@ -161,7 +165,9 @@ export class ClusterHouse implements House {
     if (!hosted) return false
     this.checkThere()
     this.#sieves.delete(name)
-    await hosted.sieve.drop()
+    const work = hosted.sieve.drop().finally(() => this.#drops.delete(name))
+    this.#drops.set(name, work)
+    await work
     return true
   }
 
@@ -174,8 +180,15 @@ export class ClusterHouse implements House {
   }
 
   async #open(name: string, shape: Shape): Promise<ClusterSieve> {
-    const retryMs = this.#retryMs
-    const sieve = await RedisSieve.open({ client: this.#connection.client, name, retryMs, ...shape })
+    return this.#take(await RedisSieve.open({ ...this.#at(name), ...shape }))
+  }
+
+  #at(name: string) {
+    return { client: this.#connection.client, name, retryMs: this.#retryMs }
+  }
+
+  async #take(sieve: RedisSieve): Promise<ClusterSieve> {
+    const { name } = sieve
     const hosted = await ClusterSieve.open(sieve, this)
     // Two that were opened at once are one sieve.
     const there = this.#sieves.get(name) ?? hosted
@@ -183,14 +196,16 @@ export class ClusterHouse implements House {
     return there
   }
 
-  // Opens a sieve that another made. One that cannot be read is set aside: the others are served.
+  // Opens a sieve that another made; none when it was dropped since. One that cannot be read is set aside: the others are
+  // served.
   async #find(name: string): Promise<void> {
     try {
-      await this.#open(name, {})
+      const sieve = await RedisSieve.find(this.#at(name))
+      if (!sieve || this.#drops.has(name)) return
+      await this.#take(sieve)
       this.faults.end('set-aside', name)
     } catch (error) {
-      const isUnreadable = error instanceof SieveError && ['corrupt', 'version'].includes(error.code)
-      if (!isUnreadable) throw error
+      if (!isUnreadable(error)) throw error
       this.faults.begin('set-aside', error.message, name)
     }
   }
@@ -218,7 +233,7 @@ export class ClusterHouse implements House {
     const before = [...this.#sieves]
     const names = new Set(await RedisSieve.names(this.#connection.client, { retryMs: this.#retryMs }))
     for (const [name, hosted] of before) {
-      if (names.has(name) && (await hosted.sieve.isCurrent())) continue
+      if (names.has(name) && (await isCurrent(hosted.sieve))) continue
       // Another server dropped it, and may have made one of its name: whoever holds the old one gets no more answers.
       if (this.#sieves.get(name) === hosted) this.#sieves.delete(name)
       void hosted.sieve.close()
@@ -230,6 +245,18 @@ export class ClusterHouse implements House {
     for (const sieve of this.#sieves.values()) await sieve.look()
     this.#thereAt = startedAt
     this.faults.end('redis')
+  }
+}
+
+const isUnreadable = (error: unknown): error is SieveError =>
+  error instanceof SieveError && ['corrupt', 'version'].includes(error.code)
+
+async function isCurrent(sieve: RedisSieve): Promise<boolean> {
+  try {
+    return await sieve.isCurrent()
+  } catch (error) {
+    if (isUnreadable(error)) return false
+    throw error
   }
 }
 

@@ -148,16 +148,16 @@ function ruleName(rule: Rule): string {
 
 /** What was written down under `name`, or one clear line. */
 export function readParameters(name: string, text: string): Parameters {
-  let read: Parameters
+  let read: Parameters | null
   try {
-    read = JSON.parse(text) as Parameters
+    read = JSON.parse(text) as Parameters | null
   } catch {
     throw new SieveError('corrupt', `sieve '${name}' is damaged: its parameters are no JSON`)
   }
-  if (read.version === VERSION) return read
+  if (read?.version === VERSION) return read
   throw new SieveError(
     'version',
-    `sieve '${name}' has version ${read.version}: this urlsieve reads version ${VERSION}`,
+    `sieve '${name}' has version ${read?.version}: this urlsieve reads version ${VERSION}`,
   )
 }
 

@@ -105,12 +105,17 @@ export class RedisSieve {
    * other parameters than those given.
    */
   static open(options: RedisSieveOptions): Promise<RedisSieve> {
-    return RedisSieve.#make(options, false)
+    return RedisSieve.#make(options, 'open')
   }
 
   /** Makes a sieve. Throws a SieveError when the name is taken. */
   static create(options: RedisSieveOptions): Promise<RedisSieve> {
-    return RedisSieve.#make(options, true)
+    return RedisSieve.#make(options, 'create')
+  }
+
+  /** Opens the sieve of that name; null when there is none. */
+  static async find(options: Omit<RedisSieveOptions, keyof Shape>): Promise<RedisSieve | null> {
+    return RedisSieve.#make(options, 'find')
   }
 
   /** The names of the sieves there. */
@@ -120,7 +125,12 @@ export class RedisSieve {
     return Array.from(names, String).sort()
   }
 
-  static async #make(options: RedisSieveOptions, isNew: boolean): Promise<RedisSieve> {
+  static #make(options: RedisSieveOptions, way: 'open' | 'create'): Promise<RedisSieve>
+  static #make(options: RedisSieveOptions, way: 'find'): Promise<RedisSieve | null>
+  static async #make(
+    options: RedisSieveOptions,
+    way: 'open' | 'create' | 'find',
+  ): Promise<RedisSieve | null> {
     const { client, name, timeoutMs, retryMs, ...shape } = options
     checkName(name)
     checkNumber('timeoutMs', timeoutMs, (ms) => ms >= 1, 'at least 1 millisecond')
@@ -130,13 +140,14 @@ export class RedisSieve {
     const key = parametersKey(name)
     let there = await calls.command(key, ['GET', key])
     if (there === null) {
+      if (way === 'find') return null
       const text = JSON.stringify(parametersFor(shape))
       // A repeat after a lost answer finds its own text there.
       await calls.command(key, ['SET', key, text, 'NX'])
       there = await calls.command(key, ['GET', key])
-      if (isNew && String(there) !== text) throw taken(name)
+      if (way === 'create' && String(there) !== text) throw taken(name)
       await calls.command(NAMES, ['SADD', NAMES, name])
-    } else if (isNew) throw taken(name)
+    } else if (way === 'create') throw taken(name)
     const parameters = readParameters(name, String(there))
     checkShape(name, parameters, shape)
     const hashes = await UrlHashes.create(profileOf(parameters), Buffer.from(parameters.key, 'hex'))

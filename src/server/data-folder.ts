@@ -87,8 +87,7 @@ export class DataFolder {
           const entry = entryIn(folder, found.name)
           if (entry) entries.push(entry)
         } catch (error) {
-          if (!(error instanceof SieveError)) throw error
-          bad.push({ name: nameOfFolder(found.name) ?? found.name, folder, error })
+          bad.push({ name: nameOfFolder(found.name) ?? found.name, folder, error: unreadable(folder, error) })
         }
       }
     }
@@ -119,7 +118,10 @@ export class DataFolder {
       }
       await syncFolderLater(aside)
       await rename(aside, folder)
-      await syncFolderLater(this.path)
+      await syncFolderLater(this.path).catch((error: unknown) => {
+        renameSync(folder, aside)
+        throw error
+      })
     } catch (error) {
       await this.#clear(aside)
       if (!['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) {
@@ -176,6 +178,11 @@ async function putSynced(from: string, to: string): Promise<void> {
     await file.close()
   }
 }
+
+const unreadable = (folder: string, error: unknown): SieveError =>
+  error instanceof SieveError
+    ? error
+    : new SieveError('disk', `cannot read ${folder}: ${(error as Error).message}`)
 
 // What is written down of the sieve in a folder; null when the folder is none of ours.
 function entryIn(folder: string, folderName: string): Entry | null {

@@ -109,7 +109,7 @@ export class LocalHouse implements House {
   }
 
   async drop(name: string): Promise<boolean> {
-    await this.#settled(name)
+    while (this.#busy.has(name)) await this.#settled(name)
     const sieve = this.#sieves.get(name)
     const aside = this.#aside.get(name)
     if (!sieve && aside === undefined) return false
@@ -138,7 +138,7 @@ export class LocalHouse implements House {
 
   // Makes a sieve of a name that is free, when there is room for it.
   async #begin(name: string, bytes: number, make: () => Promise<LocalSieve>): Promise<Hosted> {
-    await this.#settled(name)
+    while (this.#busy.has(name)) await this.#settled(name)
     if (this.#sieves.has(name)) throw nameTaken(name)
     const aside = asideOf(this.faults, name)
     if (aside !== undefined) throw new SieveError('corrupt', aside)
@@ -156,8 +156,9 @@ export class LocalHouse implements House {
     })
   }
 
+  // Of those who wait only the first finds the name free: each looks again in the turn in which it goes on.
   async #settled(name: string): Promise<void> {
-    for (let work = this.#busy.get(name); work; work = this.#busy.get(name)) await work.catch(() => {})
+    await this.#busy.get(name)?.catch(() => {})
   }
 
   #alone<T>(name: string, act: () => Promise<T>): Promise<T> {
@@ -166,8 +167,9 @@ export class LocalHouse implements House {
     return work
   }
 
-  // Its folder could not be removed, so a restart would find it: it is served on.
+  // Its folder could not be removed, so a restart would find it: it is served on. Nobody watches its old faults any more.
   async #reopen({ name, createdAt, bloom }: LocalSieve): Promise<void> {
+    this.faults.endAll(name)
     try {
       await this.#openStore({ name, spec: {}, createdAt, ...(bloom && { bloom }) }, {})
     } catch (error) {

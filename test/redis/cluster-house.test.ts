@@ -1,7 +1,9 @@
 // The house of a server on Redis: two servers share their sieves.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Items } from '../../src/index.ts'
+import type { SingleClient } from '../../src/redis/client.ts'
 import { ClusterHouse } from '../../src/redis/cluster-house.ts'
+import { type Connection, connectRedis } from '../../src/redis/connect.ts'
 import { type RedisNode, startNode, until, whyNoRedis } from './servers.ts'
 import { all, urlsOf } from './urls.ts'
 
@@ -21,16 +23,20 @@ describe.skipIf(whyNoRedis)('a house on Redis', () => {
   let node: RedisNode
   let one: ClusterHouse
   let two: ClusterHouse
+  let direct: Connection
+  const ask = (...args: string[]) => (direct.client as SingleClient).sendCommand(args)
   beforeAll(async () => {
     node = await startNode()
     await node.ask('CONFIG', 'SET', 'requirepass', password)
     const url = `redis://:${encodeURIComponent(password)}@127.0.0.1:${node.port}`
     one = await ClusterHouse.open(url)
     two = await ClusterHouse.open(url)
+    direct = await connectRedis(url)
   })
   afterAll(async () => {
     await one?.close()
     await two?.close()
+    await direct?.close()
     await node?.kill()
   })
 
@@ -98,4 +104,37 @@ describe.skipIf(whyNoRedis)('a house on Redis', () => {
     await expect(async () => held.add(itemsOf(['https://b.example/']))).rejects.toThrow(/is closed/)
     expect(await two.get('again')!.add(itemsOf(['https://b.example/']))).toEqual(Uint8Array.of(0))
   })
+
+  it('a name whose sieve was dropped is not made again by a look', async () => {
+    // As it is for a moment while another server drops it, or after that server was killed.
+    await ask('SADD', 'urlsieve', 'dropped')
+    await one.create('later', {})
+    await until('the other has looked', async () => two.get('later') !== undefined)
+    expect(await ask('GET', 'urlsieve:dropped')).toBeNull()
+    expect(two.get('dropped')).toBeUndefined()
+  })
+
+  it('what is made while it is dropped begins when the drop has ended', async () => {
+    const first = await one.create('anew', {})
+    await first.add(itemsOf(['https://a.example/']))
+    const [isDropped, second] = await Promise.all([one.drop('anew'), one.create('anew', {})])
+    expect(isDropped).toBe(true)
+    expect(await second.add(itemsOf(['https://a.example/']))).toEqual(Uint8Array.of(1))
+    expect(await ask('GET', 'urlsieve:anew')).not.toBeNull()
+  })
+
+  it.each(['{', 'null'])(
+    'one that is damaged while it is open is set aside, and the others are served: %s',
+    async (text) => {
+      const bad = `bad${text.length}`
+      await one.create(bad, {})
+      await until('the other finds it', async () => two.get(bad) !== undefined)
+      await ask('SET', `urlsieve:${bad}`, text)
+      await until('it is set aside', async () => two.get(bad) === undefined)
+      expect(two.faults.list()).toMatchObject([{ kind: 'set-aside', sieve: bad }])
+      expect(two.isAway).toBe(false)
+      await ask('SREM', 'urlsieve', bad)
+      await until('its fault ends', async () => two.faults.list().length === 0)
+    },
+  )
 })

@@ -2,14 +2,17 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { freemem } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type Items, Sieve, SieveError } from '../../src/index.ts'
 import { LocalHouse, type LocalHouseOptions } from '../../src/server/local-house.ts'
 import { checkName, folderOf, nameBytes, nameFrom, nameOfFolder } from '../../src/server/names.ts'
 import { matcherOf } from '../../src/server/resp/pattern.ts'
 import { optionsOf, plannedBytes } from '../../src/server/sieve-spec.ts'
+import * as disk from '../../src/store/file.ts'
 import { randomFrom } from '../crash/random.ts'
 import { folder } from './serving.ts'
+
+vi.mock('../../src/store/file.ts', { spy: true })
 
 const MB = 1024 ** 2
 
@@ -207,6 +210,55 @@ describe('a house with a folder', () => {
       expect(again.faults.list()[0]!.message).toMatch(why)
       await again.close()
     }
+  })
+
+  it.each([false, true])(
+    'of many who make a name while it is dropped one makes it; in a folder: %s',
+    async (isStored) => {
+      const house = await open(isStored ? { data: folder() } : {})
+      await house.create('a', { profile: 'raw' })
+      const dropped = house.drop('a')
+      await null
+      const [first, ...others] = await Promise.allSettled(
+        Array.from({ length: 3 }, async () => {
+          const made = await house.create('a', { profile: 'raw' })
+          return made.add(itemsOf(['x']))
+        }),
+      )
+      expect(await dropped).toBe(true)
+      expect(first).toEqual({ status: 'fulfilled', value: Uint8Array.of(1) })
+      for (const other of others)
+        expect(other).toMatchObject({ reason: { message: expect.stringContaining("'a' is taken") } })
+      expect(await house.get('a')!.has(itemsOf(['x']))).toEqual(Uint8Array.of(1))
+      await house.close()
+    },
+  )
+
+  it('one that cannot be dropped is served on, and its old faults are over', async () => {
+    const data = folder()
+    const house = await open({ data })
+    const hosted = await house.create('a', { profile: 'raw' })
+    await hosted.add(itemsOf(['x']))
+    house.faults.begin('disk', 'no space', 'a')
+    // What would take its place is there already, and no folder.
+    for (let i = 0; i < 5; i++) writeFileSync(join(data, `.dropped-${process.pid}-${i}`), '')
+    expect((await refusal(house.drop('a'))).code).toBe('disk')
+    expect(await house.get('a')!.has(itemsOf(['x']))).toEqual(Uint8Array.of(1))
+    expect(house.faults.list()).toEqual([])
+    await house.close()
+  })
+
+  it('one whose folder could not be put on the disk is not there after a restart', async () => {
+    const data = folder()
+    const house = await open({ data })
+    const later = vi.spyOn(disk, 'syncFolderLater').mockImplementation(async (path) => {
+      if (path === data) throw Object.assign(new Error('i/o error'), { code: 'EIO' })
+    })
+    expect((await refusal(house.create('a', {}))).code).toBe('disk')
+    later.mockRestore()
+    expect(filesIn(data)).toEqual(['lock'])
+    await house.create('a', {})
+    await house.close()
   })
 
   it('a sieve that cannot be made leaves no folder', async () => {

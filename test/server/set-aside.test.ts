@@ -101,6 +101,15 @@ describe('a damaged sieve is set aside', () => {
     await again.close()
   })
 
+  it('also when its folder cannot be read', async () => {
+    const data = await two()
+    mkdirSync(join(data, 'bad', 'server.json.draft-1'))
+    const house = await open(data)
+    expect(house.list().map(({ name }) => name)).toEqual(['good'])
+    expect(house.faults.list()).toMatchObject([{ kind: 'set-aside', sieve: 'bad' }])
+    await house.close()
+  })
+
   it('comes back when it is repaired', async () => {
     const data = await two()
     const path = join(data, 'bad')
