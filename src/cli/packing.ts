@@ -1,8 +1,8 @@
 // Packed inputs, known by their first bytes: gzip and, with a decoder of this Node or the system's own program, zstd,
 // bzip2 and xz. What is certainly not text with one URL per line is refused with one clear line.
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { Readable, type Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import * as zlib from 'node:zlib'
 import { CommandError, EXIT } from './exit.ts'
 import type { Unpacked } from './gunzip.ts'
@@ -81,18 +81,14 @@ async function* throughProgram(program: string, packed: AsyncIterable<Buffer>): 
   })
   ended.catch(() => {}) // awaited below
   let failure: unknown
-  const fed = (async () => {
+  const readable = async function* () {
     try {
-      for await (const bytes of packed) {
-        if (child.stdin.destroyed) break
-        if (!child.stdin.write(bytes)) await Promise.race([once(child.stdin, 'drain'), once(child, 'close')])
-      }
+      yield* packed
     } catch (error) {
       failure = error
     }
-    child.stdin.end()
-  })()
-  child.stdin.on('error', () => {}) // it stopped reading: its exit code says why
+  }
+  const fed = pipeline(readable(), child.stdin).catch(() => {}) // it stopped reading: its exit code says why
   try {
     yield* child.stdout as AsyncIterable<Buffer>
     const code = await ended

@@ -70,6 +70,18 @@ describe.each(['gzip', 'zstd', 'bzip2', 'xz'])('%s', (program) => {
   )
 })
 
+it.skipIf(pack('bzip2', lines) === null)('one of many megabytes through a program: no warning', async () => {
+  const random = seeded(43)
+  const part = () => Math.floor(random() * 2 ** 32).toString(36)
+  const url = () => `https://example.com/${Array.from({ length: 12 }, part).join('')}\n`
+  const long = Buffer.from(Array.from({ length: 80_000 }, url).join(''))
+  const packed = pack('bzip2', long)!
+  expect(packed.length).toBeGreaterThan(3 * 2 ** 20)
+  const ended = await urlsieve(['dedupe', '--profile', 'raw', '--quiet', file('long', packed)])
+  expectQuiet(ended)
+  expect(ended.stdout.equals(long)).toBe(true)
+})
+
 it.each([
   ['a zip archive', [0x50, 0x4b, 0x03, 0x04, 0, 0, 0, 0]],
   ['a Parquet file', [...Buffer.from('PAR1abcdef')]],

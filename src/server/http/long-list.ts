@@ -7,6 +7,8 @@ import { Problem } from './problems.ts'
 /** A body of up to this is parsed in one go. */
 export const LONG_BYTES = 1024 * 1024
 const PART_BYTES = 64 * 1024
+/** Between two strings, and behind the list. */
+const MOST_BLANKS = 64 * 1024
 const HEAD = /^\s*\{\s*"urls"\s*:\s*\[/
 const HEAD_BYTES = 256
 const TAIL = /^\s*\}\s*$/
@@ -39,20 +41,21 @@ export async function readLongList(
     take(urls, before)
     before += urls.length
     if (body[end] === CLOSE) {
-      if (!TAIL.test(body.toString('latin1', end + 1))) throw other('it goes on behind the list')
+      const isEnd = body.length - end <= MOST_BLANKS && TAIL.test(body.toString('latin1', end + 1))
+      if (!isEnd) throw other('it goes on behind the list')
       return
     }
     from = end + 1
   }
 }
 
-// Where the comma behind enough strings is, or the end of the list.
+// Where the comma behind enough strings is, or the end of the list. Nothing but strings is passed over: what JSON.parse
+// gets is short.
 function endOfPart(body: Buffer, from: number): number {
-  for (let at = from; ; ) {
-    const quote = body.indexOf(QUOTE, at)
-    if (quote < 0) throw other('a list without an end')
-    at = endOfString(body, quote) + 1
-    while (isBlank(body[at])) at++
+  for (let at = from; ; at++) {
+    const quote = afterBlanks(body, at)
+    if (body[quote] !== QUOTE) throw other(`byte ${quote} does not begin a string`)
+    at = afterBlanks(body, endOfString(body, quote) + 1)
     if (body[at] === CLOSE || (body[at] === COMMA && at - from >= PART_BYTES)) return at
     if (body[at] !== COMMA) throw other(`byte ${at} is neither a comma nor the end of the list`)
   }
@@ -65,6 +68,13 @@ function endOfString(body: Buffer, quote: number): number {
     if ((at - first) % 2 === 0) return at
   }
   throw other('a string without an end')
+}
+
+function afterBlanks(body: Buffer, from: number): number {
+  let at = from
+  while (isBlank(body[at])) at++
+  if (at - from > MOST_BLANKS) throw other(`more than ${MOST_BLANKS} blanks in a row`)
+  return at
 }
 
 const isBlank = (byte: number | undefined) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09

@@ -1,5 +1,5 @@
 // Long JSON bodies are read in parts, as JSON.parse reads them whole; what is no list of strings is refused.
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { LONG_BYTES, readLongList } from '../../../src/server/http/long-list.ts'
 import { turnsOf } from '../turns.ts'
 
@@ -54,4 +54,21 @@ test('anything else is refused in one line', async () => {
   ]) {
     await expect(read(body)).rejects.toThrow(/^a JSON body of over 1048576 bytes \(.*\): expected/s)
   }
+})
+
+test('what would be parsed in one go, since it has no strings, is refused before it is parsed', async () => {
+  const parse = vi.spyOn(JSON, 'parse')
+  const many = 2 * LONG_BYTES
+  for (const body of [
+    `{"urls":[${'1,'.repeat(many)}"a"]}`,
+    `{"urls":[${'['.repeat(many)}"a"]}`,
+    `{"urls":["a",${' '.repeat(many)}"b"]}`,
+    `{"urls":["a"${'\n'.repeat(many)},"b"]}`,
+    `{"urls":["a"]${' '.repeat(many)}}`,
+  ]) {
+    await expect(read(body)).rejects.toThrow(/^a JSON body of over 1048576 bytes \(.*\): expected/s)
+  }
+  const longest = Math.max(0, ...parse.mock.calls.map(([text]) => text.length))
+  parse.mockRestore()
+  expect(longest).toBeLessThan(LONG_BYTES)
 })
