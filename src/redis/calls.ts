@@ -28,6 +28,7 @@ export class Calls {
   readonly #keys: readonly string[]
   readonly #timeoutMs: number
   readonly #limitMs: number
+  readonly #isSentOnce: boolean
   /** The last call failed: what cannot be sent now shall not pile up in the client. */
   #isTroubled = false
   #refreshing: Promise<void> | null = null
@@ -42,6 +43,7 @@ export class Calls {
     this.#keys = keys
     this.#timeoutMs = timeoutMs
     this.#limitMs = retryMs || timeoutMs
+    this.#isSentOnce = retryMs === 0
   }
 
   /** Runs a script where its first key is. Fails with a SieveError, after `retryMs` at the latest. */
@@ -82,7 +84,7 @@ export class Calls {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       const wait = pause * (0.5 + Math.random())
       if (!mayPass(error, this.#client)) throw refusal(error)
-      if (performance.now() + wait >= until) throw givenUp(error, this.#limitMs)
+      if (this.#isSentOnce || performance.now() + wait >= until) throw givenUp(error, this.#limitMs)
       if (error instanceof Silence) await this.#refresh(key, until)
       await new Promise((resolve) => setTimeout(resolve, wait))
       const left = until - performance.now()

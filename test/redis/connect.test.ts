@@ -53,6 +53,18 @@ describe('a server that accepts connections and never answers', () => {
   })
 })
 
+it('with retryMs 0 a call that fails is not sent again', async () => {
+  let sent = 0
+  const send = async () => {
+    sent++
+    throw new Error('Socket closed unexpectedly')
+  }
+  const patience = { timeoutMs: 300, retryMs: 0 }
+  const { message } = await failureOf(RedisSieve.names({ isCluster: false, send }, patience))
+  expect(message).toMatch(/^Redis does not answer, .*Socket closed unexpectedly$/)
+  expect(sent).toBe(1)
+})
+
 it('a host that is not there fails immediately', async () => {
   const { message, ms } = await failureOf(connectRedis('redis://no-such-host.invalid:6379'))
   expect(message).toMatch(/^cannot connect to Redis at no-such-host\.invalid:6379: getaddrinfo /)
