@@ -3,7 +3,16 @@
 // in. `scalable` and `window` are made of it.
 import { INSTANCE_BYTES, type Kernel } from '../kernel.ts'
 import { Shards } from '../shards.ts'
-import type { Filter, FilterKind, Measure, OwnInstances, Piece, Plan, Share } from './filter.ts'
+import {
+  type Filter,
+  type FilterKind,
+  type Measure,
+  type OwnInstances,
+  type Piece,
+  type Plan,
+  type Share,
+  WHOLE,
+} from './filter.ts'
 import { checkField, savedWhole } from './saved-plan.ts'
 
 export interface Generation {
@@ -71,6 +80,8 @@ function decodeSize(bytes: Uint8Array): Size {
 /** Of a table, whose bytes its size does not say, and of bits: an instance costs memory too. */
 const MOST_SHARDS = 1024
 const LEAST_SHARD_BYTES = 32 * 1024
+/** Of all generations that a file has. */
+const MOST_INSTANCES = 1024
 
 function checkFroms({ bits, froms }: Size): void {
   const most = bits === null ? MOST_SHARDS : 1 + Math.ceil(bits / 8 / LEAST_SHARD_BYTES)
@@ -94,6 +105,7 @@ const MOST_TIME = 8.64e15
 export class Generations implements Filter {
   readonly #front: Kernel
   readonly #own: OwnInstances
+  readonly #mostInstances: number
   readonly #succession: Succession
   #all: Generation[] = []
   /** Those of a snapshot that is being read, with their numbers in it. */
@@ -109,9 +121,11 @@ export class Generations implements Filter {
     succession: Succession,
     isRevived: boolean,
     own: OwnInstances = { bytes: INSTANCE_BYTES, spreads: true },
+    share = WHOLE,
   ) {
     this.#front = front
     this.#own = own
+    this.#mostInstances = succession.most + Math.ceil(MOST_INSTANCES / sharesOf(share))
     this.#succession = succession
     if (!isRevived) this.#begin()
   }
@@ -300,6 +314,10 @@ export class Generations implements Filter {
     const plan = { ...planned, bits, hashes, sizeBytes }
     kind.arrayBytes(plan, froms.length)
     checkFroms(size)
+    const instances = this.#revived.reduce((sum, one) => sum + one.generation.shards.count, froms.length)
+    if (instances > this.#mostInstances) {
+      throw new RangeError(`${instances} instances of generations: expected at most ${this.#mostInstances}`)
+    }
     this.#revived.push({ i, generation: { shards: this.#spread(plan, froms), plan, urls: 0, born: 0 } })
   }
 

@@ -77,7 +77,8 @@ export const scalable: FilterKind = {
   },
 
   create: (kernel, plan, shares, own) => new Generations(kernel, succession(plan, shares), false, own),
-  revive: (kernel, plan, share, own) => new Generations(kernel, succession(plan, sharesOf(share)), true, own),
+  revive: (kernel, plan, share, own) =>
+    new Generations(kernel, succession(plan, sharesOf(share)), true, own, share),
 }
 
 function succession(plan: Plan, shares: number) {

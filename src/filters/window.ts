@@ -141,5 +141,6 @@ export const window: FilterKind = {
   },
 
   create: (kernel, plan, shares, own) => new Generations(kernel, succession(plan, shares), false, own),
-  revive: (kernel, plan, share, own) => new Generations(kernel, succession(plan, sharesOf(share)), true, own),
+  revive: (kernel, plan, share, own) =>
+    new Generations(kernel, succession(plan, sharesOf(share)), true, own, share),
 }

@@ -12,8 +12,10 @@ import { servedFilters } from './sieve-spec.ts'
 /** A piece's array is a generation times this, plus the array within it: of a table the bits of its directory. */
 const GENERATION_ARRAYS = 256
 const MOST_DIRECTORY_BITS = 27
-/** The piece that says how large a generation is. */
-const PLAN_BYTES = 16
+/** The array of a generation that says how large it is, and in 4 bytes for each where its shards begin. */
+const SIZE_ARRAY = GENERATION_ARRAYS - 1
+const SIZE_BYTES = 16
+const SHARD_BYTES = 4
 
 /** Throws one line for anything but what BF.SCANDUMP gave. */
 export async function memoryOfFile(path: string): Promise<number> {
@@ -47,13 +49,15 @@ async function memoryOfPieces(path: string, fd: number, from: number, header: Si
     if (chunk.isEnd) break
     total += chunk.length + chunk.zeros
     const generation = inner === undefined ? 0 : Math.floor(chunk.array / GENERATION_ARRAYS)
-    const bits = Math.min(chunk.array % GENERATION_ARRAYS, MOST_DIRECTORY_BITS)
-    const instance = `${chunk.shard}/${generation}`
-    directories.set(
-      instance,
-      Math.max(directories.get(instance) ?? 0, isTable && chunk.length > PLAN_BYTES ? 4 * 2 ** bits : 0),
-    )
+    const within = chunk.array % GENERATION_ARRAYS
     at += CHUNK_HEADER_BYTES + chunk.length
+    if (inner !== undefined && within === SIZE_ARRAY) {
+      total += (Math.max(0, chunk.length - SIZE_BYTES) / SHARD_BYTES) * GENERATION_BYTES
+      continue
+    }
+    const instance = `${chunk.shard}/${generation}`
+    const bytes = isTable ? 4 * 2 ** Math.min(within, MOST_DIRECTORY_BITS) : 0
+    directories.set(instance, Math.max(directories.get(instance) ?? 0, bytes))
   }
   for (const bytes of directories.values()) total += bytes + GENERATION_BYTES
   return total

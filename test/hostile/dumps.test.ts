@@ -92,6 +92,18 @@ const forgeries: readonly (readonly [string, object, (parts: Parts) => void])[] 
     ({ header }) => Object.assign(header, { shards: Array.from({ length: 4096 }, (_, i) => i) }),
   ],
   ['shards that do not begin at 0', {}, ({ header }) => Object.assign(header, { shards: [5] })],
+  [
+    '1,000 shards of each generation',
+    { filter: 'window', windowUrls: 400, generations: 10 },
+    ({ chunks }) => {
+      const froms = Buffer.alloc(4000)
+      for (let i = 0; i < 1000; i++) froms.writeUInt32LE(i, 4 * i)
+      for (const chunk of chunks.filter(({ array }) => array % 256 === 255)) {
+        chunk.payload = Buffer.concat([chunk.payload, froms])
+        chunk.size = BigInt(chunk.payload.length)
+      }
+    },
+  ],
   ['rules that there are not', {}, ({ header }) => Object.assign(header.profile, { rules: ['constructor'] })],
   ['counts of shards that there are not', {}, ({ end }) => end.counts.push(...Array(1000).fill([1, 2, 3]))],
   ['a negative number of URLs', {}, ({ end }) => Object.assign(end, { urls: -5 })],

@@ -208,6 +208,7 @@ function forgeChunk(random, chunks) {
 function forgeTable(random, payload) {
   const copy = Buffer.from(payload)
   const slots = Math.floor((copy.length - 64) / 8)
+  if (slots < 8) return copy
   const how = below(random, 4)
   const hash = () => BigInt(below(random, 2 ** 32)) | (BigInt(below(random, 2 ** 28)) << 32n)
   if (how === 0) for (let i = 0; i < slots; i++) copy.writeBigUInt64LE(hash() | 1n, 64 + 8 * i)
@@ -220,7 +221,7 @@ function forgeTable(random, payload) {
   }
   let count = 0
   for (let i = 0; i < slots; i++) if (copy.readBigUInt64LE(64 + 8 * i) !== 0n) count++
-  if (copy.length >= 64) copy.writeUInt32LE(count, 0)
+  copy.writeUInt32LE(count, 0)
   return copy
 }
 
