@@ -198,9 +198,15 @@ function locateGroup(from: u32, to: u32): bool {
 
 /** Test-and-set of keys [from, n). Returns how many are done: fewer than n when there is no room. */
 export function multilayerAdd(from: u32, n: u32): u32 {
+  let end = n
   while (from < n) {
-    const to = collect(from, n)
-    if (to == from || !locateGroup(from, to)) return from
+    const to = collect(from, end)
+    if (to == from || !locateGroup(from, to)) {
+      // No room for a group: one key at a time.
+      if (end == from + 1) return from
+      end = from + 1
+      continue
+    }
     let p = located
     for (let i = from; i < to; i++) {
       const own = load<u32>(counts + (<usize>(i - from) << 2))
@@ -224,6 +230,7 @@ export function multilayerAdd(from: u32, n: u32): u32 {
       store<u8>(verdicts + <usize>i, <u8>isNew)
     }
     from = to
+    if (end < n) end = from + 1
   }
   return n
 }

@@ -1,6 +1,7 @@
 // What the two filters of the papers' multi-layer kind share: sizing and measuring of L layers and an XOR layer.
 // A promised rate sizes every layer for it: the XOR layer alone then keeps the promise, for segments that are all
 // known; the paper's f^L is not what one gets (docs/filters.md).
+import { SieveError } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
 import { xorHitRates } from '../sizing/xor-layer.ts'
 import { classicBits, classicPlan, classicRate, estimateDistinct, multilayerRates } from '../sizing.ts'
@@ -136,7 +137,8 @@ export function createLayers(kernel: Kernel, plan: Plan): Filter {
   return {
     add: call.multilayerAdd,
     has(from, n) {
-      if (call.multilayerHas(from, n) < n) throw noRoom(plan.filter, plan.sizeBytes)
+      if (call.multilayerHas(from, n) < n)
+        throw new SieveError('room', 'no memory left for the parts of a key: use a smaller filter')
     },
     ...bitPieces(
       kernel,

@@ -45,6 +45,8 @@ export class UrlHashes {
       return this.#hashes.slice(from, this.#count)
     } catch (error) {
       this.#state.invalid = invalid
+      // What was hashed has no verdict: nothing was sent.
+      if (error instanceof SieveError) delete error.answered
       throw error
     } finally {
       this.#count = from
