@@ -15,7 +15,7 @@ export { setOne, addOne, hasOne } from './one'
 export {
   fingerprintCreate, fingerprintAdd, fingerprintHas, fingerprintDelete,
   fingerprintCount, fingerprintBytes, fingerprintSegment, fingerprintDirectoryBits, fingerprintSegmentBytes,
-  fingerprintFirst, fingerprintLast, fingerprintMiddle, fingerprintCut, fingerprintAdoptSlots, fingerprintAdopt, fingerprintAdoptRoom, fingerprintIsSound, fingerprintAdopted,
+  fingerprintFirst, fingerprintLast, fingerprintMiddle, fingerprintCut, fingerprintAdoptSlots, fingerprintAdopt, fingerprintAdoptRoom, fingerprintTakeRoom, fingerprintSetFirst, fingerprintRefine, fingerprintIsSound, fingerprintAdopted,
 } from './filters/fingerprint'
 export { classicCreate, classicAdd, classicHas, classicOnes, classicSetOnes, classicBits } from './filters/classic'
 export { makeFeatures } from './features'

@@ -50,6 +50,9 @@ export interface KernelExports {
   fingerprintAdoptSlots(slots: number): void
   fingerprintAdopt(bits: number, from: number, to: number): number
   fingerprintAdoptRoom(): number
+  fingerprintTakeRoom(): number
+  fingerprintSetFirst(from: number): void
+  fingerprintRefine(): number
   fingerprintIsSound(segment: number, bits: number): number
   fingerprintAdopted(segment: number): void
   fingerprintFirst(): number

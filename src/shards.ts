@@ -13,7 +13,7 @@ import {
 } from './filters/filter.ts'
 import { INSTANCE_BYTES, Kernel } from './kernel.ts'
 
-/** A filter that grows divides early, so that no step moves more than half of this. */
+/** A filter that grows divides early, so that no more than half of this is to be moved. */
 const GROWING_BYTES = 1024 ** 3
 /** The most instances of one filter. */
 export const MOST_SHARDS = 4096
@@ -39,6 +39,8 @@ export class Shards {
   /** In the order of their hashes. */
   readonly #shards: Shard[] = []
   #divisions = 0
+  /** Shards that are being divided: where their upper half goes, and from which first 32 bits on. */
+  readonly #moves = new Map<Shard, { readonly target: Shard; readonly until: number }>()
 
   /**
    * `spreads`: the filter takes hashes, so it can be in several instances. With `froms` it is made to be filled from
@@ -114,6 +116,7 @@ export class Shards {
   add(from: number, n: number): number {
     const front = this.#shards[0]!
     let done = from
+    if (this.#moves.size > 0) this.moveSome()
     if (this.#shards.length === 1) {
       done = front.filter.add(from, n)
       front.kernel.refresh()
@@ -248,8 +251,11 @@ export class Shards {
     return shareOf(froms, this.#shards.indexOf(shard))
   }
 
-  // Opens a new instance and moves the upper half of a full shard's hashes there.
+  // Makes room in a full shard: goes on with its division, or begins one, to a new instance behind it. Returns the shard that
+  // has taken some of its hashes.
   #divide(shard: Shard): Shard {
+    const under = this.#moveOn(shard)
+    if (under) return under
     if (!shard.filter.divide) throw this.#full()
     const kernel = this.#open()
     const at = this.#shards.indexOf(shard)
@@ -265,9 +271,37 @@ export class Shards {
     const isAll = moved.from <= shard.from
     const other = { from: Math.max(moved.from, shard.from), kernel, filter: moved.filter }
     this.#shards.splice(isAll ? at : at + 1, isAll ? 1 : 0, other)
+    if (moved.until < moved.from) this.#moves.set(shard, { target: other, until: moved.until })
     this.#divisions++
     shard.kernel.refresh()
     return other
+  }
+
+  // Moves more of a shard that is being divided. Null when it is not, or its target has no room.
+  #moveOn(shard: Shard): Shard | null {
+    const move = this.#moves.get(shard)
+    if (!move) return null
+    const { target, until } = move
+    const moved = shard.filter.divideOn!(target.kernel, until)
+    shard.kernel.refresh()
+    target.kernel.refresh()
+    if (!moved || moved.from <= until) this.#moves.delete(shard)
+    if (!moved) return null
+    target.from = Math.max(moved.from, shard.from)
+    this.#divisions++
+    return target
+  }
+
+  /**
+   * Goes on with a division that is under way, for a few milliseconds. False: there is none. Every add does so too; a
+   * snapshot waits until there is none, since its pieces must be of one division.
+   */
+  moveSome(): boolean {
+    for (const shard of this.#moves.keys()) {
+      this.#moveOn(shard)
+      return true
+    }
+    return this.#shards.some(({ filter }) => filter.moveSome?.() ?? false)
   }
 
   #full(): SieveError {

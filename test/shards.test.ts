@@ -315,3 +315,42 @@ describe('a thousand million URLs', () => {
     },
   )
 })
+
+describe('a division', () => {
+  it('moves little at a time, while all is answered, and a file written meanwhile is whole', {
+    timeout: 120_000,
+  }, async () => {
+    const sieve = await Sieve.create({ profile: 'raw', key, instanceBytes: 64 * MIB })
+    const { shards } = sieve[STATE]
+    const bytes = new Uint8Array(8 * 2048)
+    const view = new DataView(bytes.buffer)
+    const starts = Uint32Array.from({ length: 2048 }, (_, i) => 8 * i)
+    const ends = starts.map((start) => start + 8)
+    const batch = (number: number) => {
+      for (let i = 0; i < 2048; i++) view.setUint32(8 * i, 2048 * number + i, true)
+      return { bytes, starts, ends }
+    }
+    const held = () => shards.all[0]!.filter.measure().sizeBytes
+    let number = 0
+    let before = held()
+    const add = () => {
+      expect(sum(sieve.addItems(batch(number++)))).toBe(2048)
+      expect(before - held()).toBeLessThanOrEqual(40 * (256 * 1024 + 64))
+      before = held()
+    }
+    while (shards.count === 1) add()
+    // It is not over: there is more to move.
+    const { divisions } = shards
+    for (let i = 0; i < number; i += 7) expect(sum(sieve.hasItems(batch(i)))).toBe(2048)
+    const path = `${newFolder()}.sieve`
+    const saved = sieve.save(path)
+    add()
+    await saved
+    expect(shards.divisions).toBeGreaterThan(divisions)
+    expect(shards.moveSome()).toBe(false)
+    const loaded = await Sieve.load(path)
+    for (let i = 0; i < number - 1; i++) expect(sum(loaded.hasItems(batch(i)))).toBe(2048)
+    for (let i = 0; i < number; i++) expect(sum(sieve.hasItems(batch(i)))).toBe(2048)
+    for (let i = number; i < number + 300; i++) expect(sum(sieve.hasItems(batch(i)))).toBe(0)
+  })
+})

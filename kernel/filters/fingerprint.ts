@@ -581,6 +581,24 @@ export function fingerprintIsSound(segment: usize, bits: u32): bool {
   return count == load<u32>(segment)
 }
 
+/** Room for one segment that is moved here: one that was moved away, or new; 0 when the instance is full. */
+export function fingerprintTakeRoom(): usize {
+  if (!spare) return allocForFilter(HEADER + slotBytes())
+  const segment = spare
+  spare = <usize>load<u32>(segment)
+  return segment
+}
+
+/** Directory entries from `from` on will have segments: those before the first are taken next. */
+export function fingerprintSetFirst(from: u32): void {
+  first = from
+}
+
+/** Twice as many directory entries. False when there is no room. */
+export function fingerprintRefine(): bool {
+  return refineDirectory()
+}
+
 /** Takes the segment at `segment`; its header says which directory entries it covers. */
 export function fingerprintAdopted(segment: usize): void {
   for (let i = load<u32>(segment, 4); i < load<u32>(segment, 8); i++) {

@@ -144,10 +144,15 @@ export interface Filter extends Pieces {
    */
   trim?(share: Share): boolean
   /**
-   * Moves the upper half of its hashes, which are those of `share`, to a filter made in `other`, an instance of its own.
-   * Returns that filter and the first 32 bits from which on hashes are there now, or null when it cannot be divided.
+   * Begins to move the upper half of its hashes, which are those of `share`, to a filter made in `other`, an instance of its
+   * own. Returns that filter, the first 32 bits from which on hashes are there now, and those from which on they shall be;
+   * null when it cannot be divided. Little is moved at a time: all of it would keep everyone waiting.
    */
-  divide?(other: Kernel, share: Share): { filter: Filter; from: number } | null
+  divide?(other: Kernel, share: Share): { filter: Filter; from: number; until: number } | null
+  /** Goes on with that. Null: there is no room in `other`, or nothing left to move. */
+  divideOn?(other: Kernel, until: number): { from: number } | null
+  /** Of a filter with instances of its own: goes on with a division that is under way. False: there is none. */
+  moveSome?(): boolean
   /** Of a filter with instances of its own: how often one of them was divided. */
   readonly divisions?: number
   measure(): Measure

@@ -10,6 +10,8 @@ const BYTES_PER_URL = 14
 const FIRST_BYTES = 16 * 1024
 /** A segment's header in the kernel: count, first and last-plus-one directory entry. */
 const HEADER_BYTES = 64
+/** Segments of 256 KiB that are moved to another instance at a time: about five milliseconds. */
+const MOVED_SEGMENTS = 32
 /** Numbers of kernel/filters/fingerprint.ts: slots of the first and of a grown segment, bits of the directory. */
 const FIRST_SLOTS = 2048
 const SEGMENT_SLOTS = 32768
@@ -122,6 +124,47 @@ function inKernel(kernel: Kernel, share = WHOLE): Filter {
 
   // The directory entry at which the hashes divide most evenly, behind the one where those of the share begin. Where one
   // segment has them all, the entry where it begins: all of them go. 0: there is but one segment.
+  /** The first 32 bits of the hashes of a directory entry. */
+  const topOf = (entry: number) => entry * 2 ** (32 - call.fingerprintDirectoryBits())
+
+  // Moves some of the segments from directory entry `middle` on, the last ones first, to the instance `other`: right before
+  // those that are there already. Returns the directory entry from which on they are there; null when there is no room.
+  function move(other: Kernel, middle: number, most: number): number | null {
+    const bits = call.fingerprintDirectoryBits()
+    const last = call.fingerprintLast()
+    const bytes = call.fingerprintSegmentBytes()
+    const isNew = other.call.fingerprintLast() === 0
+    if (isNew) other.call.fingerprintAdoptSlots((bytes - HEADER_BYTES) / 8)
+    while (!isNew && other.call.fingerprintDirectoryBits() < bits) {
+      if (!other.call.fingerprintRefine()) return null
+    }
+    const entries: number[] = []
+    for (let at = middle; at < last; at = segmentEnd(at)) entries.push(at)
+    const rooms: number[] = []
+    while (rooms.length < Math.min(most, entries.length)) {
+      const room = other.call.fingerprintTakeRoom() >>> 0
+      if (room === 0) break
+      rooms.push(room)
+    }
+    if (rooms.length === 0) return null
+    const moved = entries.slice(-rooms.length)
+    const from = moved[0]!
+    if (isNew && !other.call.fingerprintAdopt(bits, from, last)) return null
+    const scale = 2 ** (other.call.fingerprintDirectoryBits() - bits)
+    if (!isNew) other.call.fingerprintSetFirst(from * scale)
+    for (const [i, room] of rooms.entries()) {
+      const at = moved[i]!
+      const source = call.fingerprintSegment(at) >>> 0
+      other.bytes.set(kernel.bytes.subarray(source, source + bytes), room)
+      const header = new DataView(other.bytes.buffer, room)
+      header.setUint32(4, at * scale, true)
+      header.setUint32(8, segmentEnd(at) * scale, true)
+      other.call.fingerprintAdopted(room)
+    }
+    call.fingerprintCut(from)
+    return from
+  }
+
   function middleOf({ from }: Share): number {
     const middle = call.fingerprintMiddle()
     if (middle === 0) return 0
@@ -159,21 +202,16 @@ function inKernel(kernel: Kernel, share = WHOLE): Filter {
     divide(other, mine) {
       const middle = middleOf(mine)
       if (middle === 0) return null
-      const bits = call.fingerprintDirectoryBits()
-      const last = call.fingerprintLast()
-      const bytes = call.fingerprintSegmentBytes()
-      other.call.fingerprintAdoptSlots((bytes - HEADER_BYTES) / 8)
-      other.call.fingerprintAdopt(bits, middle, last)
-      for (let at = middle; at < last; ) {
-        const source = call.fingerprintSegment(at) >>> 0
-        const target = other.call.fingerprintAdoptRoom() >>> 0
-        if (target === 0) throw noRoom('fingerprint', bytes)
-        other.bytes.set(kernel.bytes.subarray(source, source + bytes), target)
-        other.call.fingerprintAdopted(target)
-        at = new DataView(kernel.bytes.buffer).getUint32(source + 8, true)
-      }
-      call.fingerprintCut(middle)
-      return { filter: inKernel(other), from: middle * 2 ** (32 - bits) }
+      const until = topOf(middle)
+      // Where all of it moves the old instance goes: that is done at once.
+      const from = move(other, middle, until <= mine.from ? Number.POSITIVE_INFINITY : MOVED_SEGMENTS)
+      if (from === null) throw noRoom('fingerprint', call.fingerprintSegmentBytes())
+      return { filter: inKernel(other), from: topOf(from), until }
+    },
+    divideOn(other, until) {
+      const middle = until / 2 ** (32 - call.fingerprintDirectoryBits())
+      const from = middle < call.fingerprintLast() ? move(other, middle, MOVED_SEGMENTS) : null
+      return from === null ? null : { from: topOf(from) }
     },
     // A piece is a segment with its header; `array` is the number of directory bits its range is counted in.
     *pieces() {

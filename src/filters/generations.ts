@@ -167,6 +167,10 @@ export class Generations implements Filter {
     this.#goneDivisions += gone!.shards.divisions
   }
 
+  moveSome(): boolean {
+    return this.#all.some(({ shards }) => shards.moveSome())
+  }
+
   get divisions(): number {
     return this.#all.reduce((sum, { shards }) => sum + shards.divisions, this.#goneDivisions)
   }

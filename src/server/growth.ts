@@ -12,13 +12,22 @@ export const GENERATION_BYTES = 256 * 1024
 /** A table of hashes grows by segments of 256 KiB, which begin about half full; several may be due at once. */
 const SEGMENTS_BYTES = 4 * 256 * 1024
 const FINGERPRINT_BYTES = 24
+/**
+ * A table of hashes that has filled one instance moves half of it to another and keeps the memory for what comes: at most
+ * half as much again as its hashes take.
+ */
+const DIVIDED_BYTES = 800 * 1024 ** 2
+const DIVIDED_FACTOR = 1.5
 
 /** All the memory of a sieve as it is now. */
 export function bytesOf(stats: Stats): number {
   const generations =
     stats.filter === 'scalable' || stats.filter === 'window' ? (stats.layers?.length ?? 1) : 0
-  return stats.sizeBytes + SIEVE_BYTES + GENERATION_BYTES * generations
+  const size = stats.filter === 'fingerprint' ? tableBytes(stats.sizeBytes) : stats.sizeBytes
+  return size + SIEVE_BYTES + GENERATION_BYTES * generations
 }
+
+const tableBytes = (bytes: number) => (bytes < DIVIDED_BYTES ? bytes : DIVIDED_FACTOR * bytes)
 
 const ofFingerprints = (urls: number) => urls * FINGERPRINT_BYTES + SEGMENTS_BYTES
 
@@ -33,7 +42,9 @@ export function overheadOf({ filter, shape, sizeBytes }: Plan): number {
 /** The most by which `urls` more may make it grow. */
 export function growthOf(sieve: Sieve, stats: Stats, urls: number): number {
   const { filter, shape, sizeBytes } = sieve.plan
-  if (filter === 'fingerprint') return ofFingerprints(urls)
+  if (filter === 'fingerprint') {
+    return tableBytes(stats.sizeBytes + ofFingerprints(urls)) - tableBytes(stats.sizeBytes)
+  }
   if (filter === 'scalable') return ofScalable(shape as unknown as ScalableShape, stats, urls)
   if (filter === 'window') return ofWindow(shape as unknown as WindowShape, sizeBytes, stats, urls)
   return 0

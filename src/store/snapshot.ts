@@ -164,7 +164,9 @@ export async function writeSieve(
   kept: Kept = {},
   isWanted: () => boolean = () => true,
 ): Promise<boolean> {
+  const pace = new Pace()
   for (;;) {
+    while (state.shards.moveSome()) await pace.rest()
     const { shards } = state
     const { divisions } = shards
     const isSame = () => state.shards === shards && shards.divisions === divisions
