@@ -89,6 +89,11 @@ export class Store implements Journal {
     return this.#earlierBytes + this.#log.bytes
   }
 
+  /** Nothing is in the log that was begun for a snapshot: the next snapshot takes its number. */
+  get #isFresh(): boolean {
+    return this.#log.bytes === this.#freshBytes && this.#logNumber > this.#number
+  }
+
   get #logsKeys(): boolean {
     return this.#keepKeys || !this.#state.takesHashes
   }
@@ -128,7 +133,7 @@ export class Store implements Journal {
     this.#open()
     const keysFrom = this.#keysFrom
     const mustSnapshot = this.#mustSnapshot
-    this.#keysFrom = this.#logNumber + 1
+    this.#keysFrom = this.#isFresh ? this.#logNumber : this.#logNumber + 1
     try {
       this.#snapshot()
     } catch (error) {
@@ -256,7 +261,7 @@ export class Store implements Journal {
   // A new log begins, with what is owed; what was before it goes into the snapshot of its number.
   #rotate(): number {
     this.#begun++
-    if (this.#log.bytes === this.#freshBytes && this.#logNumber > this.#number) {
+    if (this.#isFresh) {
       this.#log.retract(this.#log.bytes) // nothing happened since it began: it begins anew
       this.#freshBytes = this.#oweIn(this.#log)
       return this.#logNumber
