@@ -12,7 +12,7 @@ import {
 import { isWideHash } from './hashes.ts'
 import { compileKernel, INSTANCE_BYTES, Kernel } from './kernel.ts'
 import { Sieve } from './sieve.ts'
-import { type SieveState, STATE } from './state.ts'
+import { checkNothingOwed, type SieveState, STATE } from './state.ts'
 
 /** A sieve that is only asked: it has no add. Errs towards "seen" at 2^−bits, never towards "new". */
 export type FrozenSieve = Pick<
@@ -46,6 +46,7 @@ export async function freeze(
     throw new SieveError('option', `bits ${bits}: expected one of ${fingerprintWidths.join(', ')}`)
   }
   const module = await compileKernel()
+  checkNothingOwed(state, 'freeze this sieve')
   // From here on nothing waits, so that no URL is added meanwhile.
   const urls = state.shards.all.reduce((sum, { kernel }) => sum + kernel.call.fingerprintCount(), 0)
   const froms = sharesOf(state, urls, instanceBytes)

@@ -2,7 +2,7 @@
 import { SieveError } from './errors.ts'
 import { INSTANCE_BYTES } from './kernel.ts'
 import type { Shards } from './shards.ts'
-import { type Identity, type SieveState, STATE } from './state.ts'
+import { checkNothingOwed, type Identity, type SieveState, STATE } from './state.ts'
 
 interface HasState {
   readonly [STATE]: SieveState
@@ -27,6 +27,7 @@ export function difference(a: Identity, b: Identity): string | null {
 export function checkMergeable(target: HasState, source: HasState): void {
   const to = target[STATE]
   const from = source[STATE]
+  checkNothingOwed(from, 'merge from this sieve')
   const differ = difference(to, from)
   if (differ) {
     throw new SieveError(

@@ -20,6 +20,7 @@ import { Keys } from './keys.ts'
 import { checkMergeable, unite, uniteBits } from './merge.ts'
 import { Shards } from './shards.ts'
 import {
+  checkNothingOwed,
   type Journal,
   type Saved,
   type SieveState,
@@ -415,7 +416,12 @@ export class Sieve {
       return this.#journal.save()
     }
     const { writeSieve } = await import('#store')
-    await writeSieve(path, this[STATE])
+    const state = this[STATE]
+    const check = () => checkNothingOwed(state, `save ${path}`)
+    check()
+    // What is refused while it is written may be in it: then it is given up.
+    const isWhole = () => (this.#journal?.owes?.() ?? 0) === 0
+    if (!(await writeSieve(path, state, {}, isWhole))) check()
   }
 
   /** @internal For the modules that store and merge sieves. */
@@ -473,6 +479,7 @@ export class Sieve {
   protected forget(url: string): boolean {
     this.#one(url)
     this.#shards.delete(1)
+    this.#journal?.amend(0, 1) // what the disk refused was not remembered
     const was = this.#kernel.verdicts[0] === 0
     if (was) {
       this.#urls--

@@ -1,6 +1,7 @@
 // What a sieve shows to the modules that store, merge and freeze it, and to no one else: kept behind a symbol that the
 // public entry does not export.
 import type { Profile } from './canonical/profiles.ts'
+import { SieveError } from './errors.ts'
 import type { FilterKind, Plan } from './filters/filter.ts'
 import type { HashChoice } from './hashes.ts'
 import type { Kernel } from './kernel.ts'
@@ -23,6 +24,8 @@ export interface Journal {
   save(change?: () => void): Promise<void>
   close(): Promise<void>
   info(): StoreInfo | undefined
+  /** How many URLs the filter has marked that were refused: copies of the filter would answer "seen" for them. */
+  owes?(): number
 }
 
 /**
@@ -74,6 +77,16 @@ export interface SieveState extends Identity {
   keepsKeys: boolean
   /** Hashes the batch's first n keys, where the filter takes hashes. */
   hashKeys(n: number): void
+}
+
+/** Throws while a sieve's filter has marked URLs that the disk refused: a copy of it would answer "seen" for them. */
+export function checkNothingOwed({ journal }: Pick<SieveState, 'journal'>, verb: string): void {
+  const owed = journal?.owes?.() ?? 0
+  if (owed === 0) return
+  throw new SieveError(
+    'disk',
+    `cannot ${verb}: the disk refused ${owed} URLs that the filter has marked; add them again first`,
+  )
 }
 
 /** What is needed to make a sieve again that was written down: its identity and how its hashes were spread. */

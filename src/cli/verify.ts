@@ -1,6 +1,10 @@
 // `urlsieve verify`: checks every checksum and count of a stored sieve, and repairs what can be repaired.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Command } from 'commander'
-import { repairStore, verifySieve } from '../store/verify.ts'
+import { verifyExact } from '../exact/table-check.ts'
+import { repairStore } from '../store/repair.ts'
+import { type FileReport, verifySieve } from '../store/verify.ts'
 import { EXIT } from './exit.ts'
 import { Output } from './output.ts'
 import { table } from './table.ts'
@@ -20,9 +24,27 @@ export function verifyCommand(program: Command): void {
     .action(verify)
 }
 
+const isExact = (path: string) => existsSync(join(path, 'keys'))
+
+async function verifyStore(path: string, repair = false): Promise<FileReport[]> {
+  return repair ? repairStore(path) : verifySieve(path)
+}
+
+// The folder of an exact sieve: all files of LevelDB as one.
+async function verifyKeys(path: string, repair: boolean): Promise<FileReport[]> {
+  const { files, bytes, damages } = await verifyExact(path)
+  if (repair && damages.length > 0) {
+    const { ExactSieve } = await import('../exact/index.ts')
+    await (await ExactSieve.open(path, { repair })).close()
+  }
+  return [{ file: 'keys', bytes, parts: files, urls: null, damage: damages }]
+}
+
 async function verify(path: string, flags: { repair?: boolean; json?: boolean }): Promise<void> {
   const output = new Output()
-  const report = flags.repair ? await repairStore(path) : await verifySieve(path)
+  const report = await (isExact(path)
+    ? verifyKeys(path, flags.repair ?? false)
+    : verifyStore(path, flags.repair))
   const isWell = report.every(({ damage }) => damage.length === 0)
   if (!isWell && !flags.repair) process.exitCode = EXIT.input
   if (flags.json) {

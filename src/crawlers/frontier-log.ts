@@ -1,10 +1,10 @@
 // A frontier's shelf on disk: append-only files in the record format of a store's log (docs/format.md), in which a
 // record counts only when it is whole. `addKeys` writes texts down, `deleteHashes` the places of those that are over.
 // A file whose texts are all over is deleted, oldest first: FIFO order keeps the folder as small as what is pending.
-import { closeSync, mkdirSync, openSync, readdirSync, unlinkSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { SieveError } from '../errors.ts'
-import { readFully } from '../store/file.ts'
+import { AtomicFile, readFully, writeFully } from '../store/file.ts'
 import { damaged } from '../store/format.ts'
 import { takeLock } from '../store/lock.ts'
 import { diskError, encodeRecord, Log, OP, RECORD_HEADER_BYTES, readLog } from '../store/log.ts'
@@ -99,6 +99,7 @@ export class FrontierLog implements Shelf {
   }
 
   append(texts: readonly string[]): { position: number; places: number[] } {
+    this.#check()
     if (this.#log.bytes > this.#fileBytes) this.#turn()
     const piece = this.#pieces.at(-1)!
     const position = piece.base + piece.bytes
@@ -128,6 +129,7 @@ export class FrontierLog implements Shelf {
   }
 
   finish(places: readonly number[], how: 'handled' | 'taken back'): void {
+    this.#check()
     const isHandled = how === 'handled'
     const payload = Buffer.alloc(8 * places.length)
     for (const [i, place] of places.entries())
@@ -148,22 +150,60 @@ export class FrontierLog implements Shelf {
     }
   }
 
+  /** Throws what went wrong in the background since the last call; the file is then written anew. */
   close(): void {
     clearInterval(this.#timer)
     this.#closeReader()
     try {
       this.#log.sync()
+    } catch (error) {
+      this.#rewrite()
+      throw error
     } finally {
       this.#log.close()
       this.#release()
     }
   }
 
+  // A record that is not acknowledged does not stay.
   #write(record: Buffer): void {
-    if (this.#failure) throw this.#failure
     this.#log.append(record)
-    this.#pieces.at(-1)!.bytes = this.#log.bytes
-    if (this.#durability === 'always') this.#log.sync()
+    try {
+      if (this.#durability === 'always') this.#log.sync()
+    } catch (error) {
+      this.#log.retract(record.length)
+      throw error
+    } finally {
+      this.#pieces.at(-1)!.bytes = this.#log.bytes
+    }
+  }
+
+  // A failed sync is reported once. Before the next record the file is written anew: the system may have dropped what it
+  // had of it.
+  #check(): void {
+    const failure = this.#failure
+    this.#failure = null
+    if (failure) throw failure
+    if (this.#log.hasFailed) this.#rewrite()
+  }
+
+  #rewrite(): void {
+    const piece = this.#pieces.at(-1)!
+    const { bytes } = readLog(piece.path, () => {})
+    if (bytes < piece.bytes) throw damaged(piece.path, bytes, 'the system has dropped what was written')
+    const whole = readFileSync(piece.path).subarray(0, piece.bytes)
+    const file = new AtomicFile(piece.path)
+    try {
+      writeFully(file.fd, whole)
+      file.commit()
+    } catch (error) {
+      file.abandon()
+      throw error instanceof SieveError ? error : diskError(piece.path, error)
+    }
+    this.#closeReader()
+    const before = this.#log
+    this.#log = new Log(piece.path, piece.bytes)
+    before.close()
   }
 
   // A new file goes on where the last one ends.
@@ -179,7 +219,12 @@ export class FrontierLog implements Shelf {
     const header: Header = { urlsieve: 'frontier', version: VERSION, base, handled: this.#handled }
     const path = join(this.#folder, pieceName(base))
     const log = new Log(path)
-    log.append(encodeRecord(OP.addKeys, 1, pack([JSON.stringify(header)]).payload))
+    try {
+      log.append(encodeRecord(OP.addKeys, 1, pack([JSON.stringify(header)]).payload))
+    } catch (error) {
+      log.close() // a file without a header is none
+      throw error
+    }
     this.#pieces.push({ path, base, bytes: log.bytes })
     return log
   }
@@ -203,6 +248,7 @@ export class FrontierLog implements Shelf {
 }
 
 const PIECE = /^frontier-\d{15}$/
+const DRAFT = /^frontier-\d{15}\.draft-/
 const pieceName = (base: number) => `frontier-${String(base).padStart(15, '0')}`
 
 // A u32 length each, then the bytes.
@@ -231,17 +277,28 @@ function unpack(payload: Buffer, from: number): Entry[] {
   return entries
 }
 
+// Throws where one is missing, or its end: what goes on from it would be read at the wrong places.
 function piecesIn(folder: string): Piece[] {
-  return readdirSync(folder)
+  const names = readdirSync(folder)
+  for (const name of names) if (DRAFT.test(name)) unlinkSync(join(folder, name))
+  const pieces = names
     .filter((name) => PIECE.test(name))
     .sort()
     .map((name) => ({ path: join(folder, name), base: Number(name.slice(9)), bytes: 0 }))
-    .filter((piece) => {
-      piece.bytes = readLog(piece.path, () => {}).bytes
-      // Killed before its header was whole: nothing was written there yet.
-      if (piece.bytes === 0) unlinkSync(piece.path)
-      return piece.bytes > 0
-    })
+  for (const piece of pieces) piece.bytes = readLog(piece.path, () => {}).bytes
+  // Killed before its header was whole: nothing was written there yet.
+  const last = pieces.at(-1)
+  if (last?.bytes === 0) unlinkSync(pieces.pop()!.path)
+  for (const [i, { path, base, bytes }] of pieces.entries()) {
+    const next = pieces[i + 1]
+    if (!next || base + bytes === next.base) continue
+    throw new SieveError(
+      'corrupt',
+      `${next.path} goes on from byte ${next.base}, ${path} ends at byte ${base + bytes}: what is between is missing; ` +
+        'restore it, or begin with another folder',
+    )
+  }
+  return pieces
 }
 
 // Two ways through the files: which entries are over, then where the first is that is not.

@@ -8,6 +8,7 @@ import { SieveError } from '../errors.ts'
 import { checkNumber, checkSizes, checkWhole } from '../filters/filter.ts'
 import type { Sieve } from '../sieve.ts'
 import { type Durability, type SieveState, STATE } from '../state.ts'
+import { CountsFile, readCounts } from '../store/counts.ts'
 import { takeLock } from '../store/lock.ts'
 import { checkBytes, checkUrl, copyUrls } from '../url-input.ts'
 import { Front, type FrontSize } from './front.ts'
@@ -107,6 +108,7 @@ export class ExactSieve {
   readonly #front: Front
   readonly #cache: KeyCache
   readonly #release: () => void
+  readonly #countsFile: CountsFile
   readonly #timer: NodeJS.Timeout | undefined
   #session: string
   /** The keys differ from what the saved filter knows. */
@@ -142,7 +144,10 @@ export class ExactSieve {
     this.#session = meta.session
     this.#hasSavedFilter = hasSavedFilter
     this.#urls = state.urls
-    this.#seen = state.seen
+    const counts = readCounts(folder) ?? { seen: state.seen, invalid: state.invalid }
+    this.#seen = counts.seen
+    state.invalid = counts.invalid
+    this.#countsFile = new CountsFile(folder, counts)
     if (!front.isReady) this.#filling = this.#fill()
     if (this.#durability === 'interval') {
       this.#timer = setInterval(() => this.#syncLater(), SYNC_MS)
@@ -160,7 +165,7 @@ export class ExactSieve {
     checkSizes({ expectedUrls: options.expectedUrls })
     const isRoom = (n: number) => Number.isSafeInteger(n) && n >= 64
     checkNumber('filterBytes', options.filterBytes, isRoom, 'a whole number of at least 64')
-    prepareFolder(folder)
+    prepareFolder(folder, repair)
     const release = takeLock(join(folder, 'lock'))
     let store: KeyStore | undefined
     try {
@@ -266,6 +271,7 @@ export class ExactSieve {
       this.#front.isReady = true
       this.#urls = 0
       this.#seen = 0
+      this.#count()
     })
   }
 
@@ -303,7 +309,10 @@ export class ExactSieve {
 
   /** Puts all that was acknowledged on the disk, now. */
   sync(): Promise<void> {
-    return this.#turn(() => this.#store.sync())
+    return this.#turn(async () => {
+      await this.#sync()
+      this.#countsFile.sync(0, this.#seen, this.#front.invalid)
+    })
   }
 
   /** Puts everything on the disk, keeps the filter for the next opening, and lets another process open it. */
@@ -312,10 +321,17 @@ export class ExactSieve {
     this.#closing ??= this.#after(async () => {
       clearInterval(this.#timer)
       await this.#stopFilling()
+      let trouble = this.#trouble
       try {
-        await this.#store.sync()
+        await this.#sync().catch((error: SieveError) => {
+          trouble = error
+          return this.#sync()
+        })
+        this.#countsFile.sync(0, this.#seen, this.#front.invalid)
         this.#saveFilter()
+        if (trouble) throw trouble
       } finally {
+        this.#countsFile.close()
         await this.#store.close()
         this.#release()
       }
@@ -439,6 +455,7 @@ export class ExactSieve {
     }
     this.#urls += fresh.length
     this.#seen += verdicts.length - fresh.length
+    this.#count()
     return verdicts.all()
   }
 
@@ -475,6 +492,7 @@ export class ExactSieve {
       const key = keyOfLayout(laid)
       this.#cache.put(low, high, key, 0, key.length)
     }
+    this.#count()
     return verdicts.all()
   }
 
@@ -486,6 +504,10 @@ export class ExactSieve {
   #setCounts({ invalid, answers }: Counts): void {
     this.#front.sieve[STATE].invalid = invalid
     Object.assign(this.#answers, answers)
+  }
+
+  #count(): void {
+    this.#countsFile.write(0, this.#seen, this.#front.invalid)
   }
 
   #lookUp(doubts: readonly Doubt[]): Promise<boolean[]> {
@@ -548,7 +570,18 @@ export class ExactSieve {
     }
   }
 
+  // Waits for a sync in the background too, and throws what went wrong there: then nobody else needs to.
+  async #sync(): Promise<void> {
+    try {
+      await this.#store.sync()
+    } catch (error) {
+      this.#trouble = null
+      throw error
+    }
+  }
+
   #syncLater(): void {
+    this.#countsFile.syncLater()
     this.#store.sync().catch((error: SieveError) => {
       this.#trouble = error
     })

@@ -72,6 +72,11 @@ export class Front {
     }
   }
 
+  /** Lines that were not URLs. */
+  get invalid(): number {
+    return this.#state.invalid
+  }
+
   /** Runs a question through the sieve; each of its batches goes to `onBatch`. */
   ask(question: (sieve: Sieve) => void, onBatch: OnBatch): void {
     this.#onBatch = onBatch

@@ -12,12 +12,14 @@ import {
 import { SieveError } from '../errors.ts'
 import { checkField, savedObject } from '../filters/saved-plan.ts'
 import { STATE } from '../state.ts'
+import { dropDamagedCounts } from '../store/counts.ts'
 import { diskError } from '../store/file.ts'
 import { checkProfile } from '../store/header-check.ts'
 import { listStore } from '../store/layout.ts'
 import { headerOf } from '../store/snapshot.ts'
 import { Front } from './front.ts'
 import type { KeyStore } from './key-store.ts'
+import { missingKeys } from './table-check.ts'
 
 const VERSION = 1
 
@@ -66,14 +68,17 @@ function metaOf(folder: string, bytes: Buffer): Meta {
   return meta
 }
 
-/** Makes the folder, unless something else is there. */
-export function prepareFolder(folder: string): void {
+/** Makes the folder, unless something else is there, or its keys are gone. With `repair` what is damaged is left out. */
+export function prepareFolder(folder: string, repair: boolean): void {
   if (existsSync(folder) && !statSync(folder).isDirectory()) {
     throw new SieveError('option', `${folder} is a file: expected a folder`)
   }
   if (existsSync(folder) && listStore(folder).snapshots.length > 0) {
     throw new SieveError('option', `${folder} holds a sieve of another filter: use another folder`)
   }
+  const missing = missingKeys(folder)
+  if (missing !== null && !repair) throw new SieveError('corrupt', `${missing}; see \`urlsieve verify\``)
+  if (repair) dropDamagedCounts(folder)
   try {
     // LevelDB makes its files readable by all: their folder is not.
     mkdirSync(join(folder, 'keys'), { recursive: true, mode: 0o700 })

@@ -6,7 +6,9 @@ import {
   fsyncSync,
   openSync,
   readdirSync,
+  readFileSync,
   statSync,
+  truncateSync,
   unlinkSync,
   writeSync,
 } from 'node:fs'
@@ -18,7 +20,7 @@ import { SieveError } from '../errors.ts'
 import { classicLevel } from '../peers.ts'
 import { diskError, syncFolder } from '../store/file.ts'
 import { type KeyRange, META_KEY } from './key-layout.ts'
-import { checkFiles } from './table-check.ts'
+import { checkFiles, lastRecord } from './table-check.ts'
 
 const NOTHING = Buffer.alloc(0)
 /** Keys read at a time. */
@@ -58,6 +60,10 @@ export class KeyStore {
   /** Keys of writes that failed: they may still turn up in the log, and were never acknowledged. */
   #owed: Buffer[] = []
   #isWritten = false
+  /** The last sync begun; rejects when it failed. */
+  #syncing: Promise<void> = Promise.resolve()
+  /** Logs whose sync has failed. */
+  readonly #unsafe = new Set<string>()
 
   private constructor(path: string, level: ClassicLevel<Buffer, Buffer>) {
     this.path = path
@@ -119,6 +125,7 @@ export class KeyStore {
     } catch (error) {
       this.#isBroken = true
       this.#owed.push(...puts)
+      this.#takeBack(puts)
       throw levelError(this.path, error)
     }
   }
@@ -154,11 +161,23 @@ export class KeyStore {
    * Puts all that was written on the disk. LevelDB's own sync reaches its newest log only, and a log it has just
    * left is on the disk no sooner than its table: so each log is synced here.
    */
-  async sync(): Promise<void> {
+  sync(): Promise<void> {
+    const run = this.#syncing.then(() => this.#syncLogs())
+    this.#syncing = run
+    run
+      .catch(() => {})
+      .finally(() => {
+        if (this.#syncing === run) this.#syncing = Promise.resolve()
+      })
+    return run
+  }
+
+  async #syncLogs(): Promise<void> {
+    if (this.#unsafe.size > 0) await this.#writeAnew()
     if (!this.#isWritten) return
     this.#isWritten = false
-    try {
-      for (const name of readdirSync(this.path).filter((name) => name.endsWith('.log'))) {
+    for (const name of this.#logs()) {
+      try {
         const file = await open(join(this.path, name), 'r').catch((error: NodeJS.ErrnoException) => {
           if (error.code !== 'ENOENT') throw error // else: it is a table by now, and tables are synced
         })
@@ -168,12 +187,31 @@ export class KeyStore {
         } finally {
           await file.close()
         }
+      } catch (error) {
+        this.#isWritten = true
+        this.#unsafe.add(name)
+        throw diskError(join(this.path, name), error)
       }
+    }
+    try {
       syncFolder(this.path)
     } catch (error) {
       this.#isWritten = true
       throw diskError(this.path, error)
     }
+  }
+
+  // After a sync that failed the system may have dropped what it had of a log, and a later sync would not say so. LevelDB
+  // has it all in memory too: a compaction writes that to a table, and the log is gone.
+  async #writeAnew(): Promise<void> {
+    await this.#asked(() => this.#level.compactRange(META_KEY, META_KEY))
+    const left = this.#logs().find((name) => this.#unsafe.has(name))
+    if (left !== undefined) throw diskError(join(this.path, left), { code: 'EIO' })
+    this.#unsafe.clear()
+  }
+
+  #logs(): string[] {
+    return readdirSync(this.path).filter((name) => name.endsWith('.log'))
   }
 
   async close(): Promise<void> {
@@ -189,6 +227,21 @@ export class KeyStore {
       return await ask()
     } catch (error) {
       throw levelError(this.path, error)
+    }
+  }
+
+  // A write whose sync failed may stand in the log as a whole: a restart would find it there, though it was refused.
+  // LevelDB does not write to this log again, since it is opened anew before the next write.
+  #takeBack(puts: readonly Buffer[]): void {
+    const log = this.#logs().sort().at(-1)
+    const [first] = puts
+    if (!log || !first) return
+    try {
+      const path = join(this.path, log)
+      const last = lastRecord(readFileSync(path))
+      if (last?.payload.includes(first) && last.payload.includes(puts.at(-1)!)) truncateSync(path, last.at)
+    } catch {
+      // it is deleted when LevelDB is opened anew
     }
   }
 
@@ -209,12 +262,12 @@ export class KeyStore {
     )
     this.#owed = []
     this.#isBroken = false
+    this.#unsafe.clear() // opening wrote what the logs said to tables
   }
 
   // Opening writes the logs to tables: is there room for that?
   #probe(): void {
-    const logs = readdirSync(this.path).filter((name) => name.endsWith('.log'))
-    const need = logs.reduce((sum, name) => sum + statSync(join(this.path, name)).size, 64 * 1024)
+    const need = this.#logs().reduce((sum, name) => sum + statSync(join(this.path, name)).size, 64 * 1024)
     const path = join(this.path, '..', 'probe')
     try {
       const fd = openSync(path, 'w')

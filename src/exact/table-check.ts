@@ -221,9 +221,16 @@ function* handlesOf(block: Buffer): Generator<{ offset: number; size: number }> 
   }
 }
 
+interface LevelRecord {
+  /** Where its first part begins. */
+  readonly at: number
+  readonly payload: Buffer
+}
+
 // What the records of a log hold, put together again where they were cut at the end of a block.
-function* recordsOf(bytes: Buffer): Generator<Buffer> {
+function* recordsOf(bytes: Buffer): Generator<LevelRecord> {
   let parts: Buffer[] = []
+  let from = 0
   for (let at = 0; at + LOG_HEADER_BYTES <= bytes.length; ) {
     const left = LOG_BLOCK_BYTES - (at % LOG_BLOCK_BYTES)
     if (left < LOG_HEADER_BYTES) {
@@ -233,9 +240,12 @@ function* recordsOf(bytes: Buffer): Generator<Buffer> {
     const end = at + LOG_HEADER_BYTES + bytes.readUInt16LE(at + 4)
     const kind = bytes[at + 6]! // 1 whole, 2 first part, 3 another, 4 the last
     if (kind === 0 || end > bytes.length) return
-    if (kind <= 2) parts = []
+    if (kind <= 2) {
+      parts = []
+      from = at
+    }
     parts.push(bytes.subarray(at + LOG_HEADER_BYTES, end))
-    if (kind === 1 || kind === 4) yield Buffer.concat(parts)
+    if (kind === 1 || kind === 4) yield { at: from, payload: Buffer.concat(parts) }
     at = end
   }
 }
@@ -261,8 +271,15 @@ function checkBatch(record: Buffer): void {
     throw new RangeError(`a batch of ${said} operations that has not so many`)
 }
 
-// A change of the set of tables, as VersionEdit of LevelDB writes it: takes in and out of `numbers`.
-function applyEdit(edit: Buffer, numbers: Set<number>): void {
+/** The last whole record of a log; undefined when there is none. */
+export function lastRecord(bytes: Buffer): LevelRecord | undefined {
+  let last: LevelRecord | undefined
+  for (const record of recordsOf(bytes)) last = record
+  return last
+}
+
+// A change of the set of tables, as VersionEdit of LevelDB writes it: takes in and out of `tables`.
+function applyEdit(edit: Buffer, named: Named): void {
   let at = 0
   const next = () => {
     let value: number
@@ -277,17 +294,19 @@ function applyEdit(edit: Buffer, numbers: Set<number>): void {
     const tag = next()
     if (tag === 1) {
       skipText() // the comparator
-    } else if (tag === 2 || tag === 3 || tag === 4 || tag === 9) {
-      next() // numbers of logs, the next file and the last write
+    } else if (tag === 2) {
+      named.log = next()
+    } else if (tag === 3 || tag === 4 || tag === 9) {
+      next() // numbers of the next file, the last write and an older log
     } else if (tag === 5) {
       next()
       skipText() // where to compact next
     } else if (tag === 6) {
       next()
-      numbers.delete(next())
+      named.tables.delete(next())
     } else if (tag === 7) {
       next()
-      numbers.add(next())
+      named.tables.add(next())
       next()
       skipText()
       skipText()
@@ -297,39 +316,61 @@ function applyEdit(edit: Buffer, numbers: Set<number>): void {
   }
 }
 
-// The numbers of the tables that count. Others were being written, or taken away, when the process was killed: LevelDB
-// removes them. Null: that cannot be told, so all are to be whole.
-function countedTables(folder: string): Set<number> | null {
+/** The numbers of the files that a folder cannot be whole without. */
+interface Named {
+  readonly tables: Set<number>
+  /** The first log that is not in a table; 0: none was begun. */
+  log: number
+}
+
+const newNamed = (): Named => ({ tables: new Set(), log: 0 })
+
+// The files that count, as the manifest says. Other tables were being written, or taken away, when the process was
+// killed: LevelDB removes them. Null: that cannot be known, so all are to be whole.
+function namedFiles(folder: string): Named | null {
   try {
     const manifest = readFileSync(join(folder, readFileSync(join(folder, 'CURRENT'), 'utf8').trim()))
-    const numbers = new Set<number>()
-    for (const record of recordsOf(manifest)) applyEdit(record, numbers)
-    return numbers
+    const named = newNamed()
+    for (const { payload } of recordsOf(manifest)) applyEdit(payload, named)
+    return named
   } catch {
     return null
   }
 }
 
 function checkRecords(path: string, bytes: Buffer, check: (record: Buffer) => void): void {
-  for (const record of recordsOf(bytes)) {
+  for (const { payload } of recordsOf(bytes)) {
     try {
-      check(record)
+      check(payload)
     } catch (error) {
       throw damaged(path, 0, (error as Error).message)
     }
   }
 }
 
-// Without a CURRENT that names a manifest LevelDB would begin anew, beside the tables that are there.
-function troubleWithCurrent(folder: string): string | null {
-  const path = join(folder, 'CURRENT')
-  if (existsSync(path)) {
-    return /^MANIFEST-\d+\n$/.test(readFileSync(path, 'latin1'))
-      ? null
-      : damaged(path, 0, 'it names no manifest').message
+const numberOf = (name: string) => Number.parseInt(name, 10)
+const isTable = (name: string) => /\.(ldb|sst)$/.test(name)
+const isLog = (name: string) => name.endsWith('.log')
+
+// What LevelDB would go on without: it takes a folder without CURRENT for a new one, and removes all that is there.
+function missingIn(folder: string, names: readonly string[], named: Named | null): string[] {
+  const missing = (name: string, why: string) => `${join(folder, name)} is missing: ${why}`
+  if (!names.includes('CURRENT')) {
+    const kept = names.find((name) => isTable(name) || isLog(name))
+    return kept === undefined ? [] : [missing('CURRENT', `${kept} is there, and holds keys`)]
   }
-  const hasTables = existsSync(folder) && readdirSync(folder).some((name) => /\.(?:ldb|sst)$/.test(name))
-  return hasTables ? damaged(path, 0, 'it is missing, and there are tables').message : null
+  const current = join(folder, 'CURRENT')
+  if (!/^MANIFEST-\d+\n$/.test(readFileSync(current, 'latin1')))
+    return [damaged(current, 0, 'it names no manifest').message]
+  if (named === null) return []
+  const have = (number: number, is: (name: string) => boolean) =>
+    names.some((name) => is(name) && numberOf(name) === number)
+  const padded = (number: number) => String(number).padStart(6, '0')
+  const lost = [...named.tables].filter((number) => !have(number, isTable))
+  const damages = lost.map((number) => missing(`${padded(number)}.ldb`, 'the manifest names it'))
+  if (named.log > 0 && !have(named.log, isLog))
+    damages.push(missing(`${padded(named.log)}.log`, 'the manifest names it'))
+  return damages
 }
 
 export interface Verification {
@@ -341,25 +382,23 @@ export interface Verification {
 
 /** Checks the logs of a LevelDB folder and, with `tables`, all of its files. Reads them once, one at a time. */
 export async function checkFiles(folder: string, tables: boolean): Promise<Verification> {
-  const damages: string[] = []
   let files = 0
   let bytes = 0
-  const current = troubleWithCurrent(folder)
-  if (current) damages.push(current)
-  const counted = tables ? countedTables(folder) : null
-  for (const name of existsSync(folder) ? readdirSync(folder).sort() : []) {
-    const isTable = name.endsWith('.ldb') || name.endsWith('.sst')
-    if (isTable ? !tables : !/\.log$|^MANIFEST-/.test(name)) continue
-    if (isTable && counted && !counted.has(Number.parseInt(name, 10))) continue
+  const names = existsSync(folder) ? readdirSync(folder).sort() : []
+  const named = namedFiles(folder)
+  const damages = missingIn(folder, names, named)
+  for (const name of names) {
+    if (isTable(name) ? !tables : !isLog(name) && !name.startsWith('MANIFEST-')) continue
+    if (isTable(name) && named && !named.tables.has(numberOf(name))) continue
     const path = join(folder, name)
     const content = await readFile(path)
     files++
     bytes += content.length
     try {
-      if (isTable) checkTable(path, content)
+      if (isTable(name)) checkTable(path, content)
       else {
         checkLog(path, content)
-        checkRecords(path, content, name.endsWith('.log') ? checkBatch : (edit) => applyEdit(edit, new Set()))
+        checkRecords(path, content, isLog(name) ? checkBatch : (edit) => applyEdit(edit, newNamed()))
       }
     } catch (error) {
       damages.push((error as Error).message)
@@ -369,6 +408,16 @@ export async function checkFiles(folder: string, tables: boolean): Promise<Verif
 }
 
 /** Checks every file of an exact sieve's folder. The sieve should not be open. */
-export function verifyExact(folder: string): Promise<Verification> {
-  return checkFiles(join(folder, 'keys'), true)
+export async function verifyExact(folder: string): Promise<Verification> {
+  const found = await checkFiles(join(folder, 'keys'), true)
+  const missing = missingKeys(folder)
+  return missing === null ? found : { ...found, damages: [...found.damages, missing] }
+}
+
+/** A filter that was saved without the keys it was made of: what is wrong, or null. */
+export function missingKeys(folder: string): string | null {
+  if (existsSync(join(folder, 'keys', 'CURRENT')) || !existsSync(folder)) return null
+  const filter = readdirSync(folder).find((name) => /^filter-.*\.sieve$/.test(name))
+  if (filter === undefined) return null
+  return `${join(folder, 'keys', 'CURRENT')} is missing: ${filter} is there, and was made of the keys`
 }

@@ -185,6 +185,7 @@ export function diskError(path: string, error: unknown): SieveError {
     ENOSPC: 'no space left on the device; free some and go on, nothing acknowledged is lost',
     EDQUOT: 'disk quota exceeded; nothing acknowledged is lost',
     EFBIG: 'the file may not grow further on this system; nothing acknowledged is lost',
+    EIO: 'the device reports an input/output error; what was not synced before may be lost',
     EROFS: 'the file system is read-only',
     EACCES: 'permission denied',
     EPERM: 'not permitted',

@@ -6,9 +6,10 @@ import { SieveError } from '../errors.ts'
 import type { FilterName } from '../filters/registry.ts'
 import { makeSieve, type Sieve, type SieveOf, type SieveOptions } from '../sieve.ts'
 import { type Journal, type SieveState, STATE, type StoreOptions } from '../state.ts'
+import { CountsFile, readCounts } from './counts.ts'
 import { removeLater } from './file.ts'
-import { damaged } from './format.ts'
-import { listStore, logName, snapshotName } from './layout.ts'
+import { damaged, missingError, TORN } from './format.ts'
+import { listStore, logName, missingFiles, snapshotName } from './layout.ts'
 import { leftovers } from './leftovers.ts'
 import { takeLock } from './lock.ts'
 import { diskError, Log, readLog } from './log.ts'
@@ -76,16 +77,20 @@ export async function openStore<F extends FilterName = 'fingerprint'>(
   const release = takeLock(join(folder, 'lock'))
   try {
     if (snapshotsIn(folder) === 0) {
+      checkNoneMissing(folder, false)
       const fresh = await makeSieve(options)
-      await writeSieve(join(folder, snapshotName(1)), fresh[STATE], { keepKeys: options.keepKeys })
+      headerOf(fresh[STATE])
+      new Log(join(folder, logName(1))).close()
+      const kept = { keepKeys: options.keepKeys, hasLog: true }
+      await writeSieve(join(folder, snapshotName(1)), fresh[STATE], kept)
     }
     const { sieve, number, logs, keepKeys, keysFrom, owed } = await revive(folder, options)
     const state = sieve[STATE]
-    headerOf(state)
     await removeLater(leftovers(folder, number, keepKeys, keysFrom))
     // There are several when a snapshot was not finished: the next one will have what all of them say.
     const last = logs.at(-1) ?? { number, bytes: 0 }
     const log = new Log(join(folder, logName(last.number)), last.bytes)
+    const counts = new CountsFile(folder, state)
     state.journal = new Store(folder, state, {
       durability,
       keepKeys,
@@ -96,6 +101,7 @@ export async function openStore<F extends FilterName = 'fingerprint'>(
       logNumber: last.number,
       earlierBytes: logs.slice(0, -1).reduce((sum, { bytes }) => sum + bytes, 0),
       log,
+      counts,
       release,
     })
     return sieve as SieveOf<F>
@@ -117,6 +123,12 @@ function makeFolder(folder: string): void {
   }
 }
 
+// A store that cannot be whole is refused: going on with the rest would forget URLs without a word.
+function checkNoneMissing(folder: string, hasLog: boolean): void {
+  const [missing] = missingFiles(folder, hasLog)
+  if (missing) throw missingError(folder, missing)
+}
+
 function snapshotsIn(folder: string): number {
   try {
     return listStore(folder).snapshots.length
@@ -128,6 +140,7 @@ function snapshotsIn(folder: string): number {
 // Without a lock: a writer may fold its log while its files are read. Then they are read again.
 async function openToAsk(folder: string, options: SieveOptions & StoreOptions): Promise<Sieve> {
   if (!existsSync(folder) || snapshotsIn(folder) === 0) {
+    if (existsSync(folder)) checkNoneMissing(folder, false)
     throw new SieveError('disk', `cannot read ${folder}: there is no sieve`)
   }
   for (let attempt = 1; ; attempt++) {
@@ -191,7 +204,8 @@ async function revive(folder: string, options: SieveOptions & StoreOptions): Pro
   const { sieve, file } = await readSieve(join(folder, snapshotName(number)), {
     ...(options.instanceBytes && { instanceBytes: options.instanceBytes }),
   })
-  const { keepKeys = false, keysFrom = 0 } = file.header
+  const { keepKeys = false, keysFrom = 0, hasLog = false } = file.header
+  checkNoneMissing(folder, hasLog)
   const state = sieve[STATE]
   state.keepsKeys = keepKeys
   checkSame(folder, state, options)
@@ -200,23 +214,18 @@ async function revive(folder: string, options: SieveOptions & StoreOptions): Pro
   for (const n of logs) {
     if (n < number) continue
     const path = join(folder, logName(n))
-    const before = replayed.at(-1)
-    if (n !== (before ? before.number + 1 : number)) {
-      const missing = join(folder, logName(before ? before.number + 1 : number))
-      throw new SieveError(
-        'corrupt',
-        `${missing} is missing: ${path} goes on from it; see \`urlsieve verify\``,
-      )
-    }
     const { bytes, tornBytes } = readLog(path, (record) => {
       const wrong = unfit(state, record)
       if (wrong) throw damaged(path, record.at, wrong)
       replay(state, record, owed)
     })
-    if (tornBytes > 0 && n !== logs.at(-1)) {
-      throw damaged(path, bytes, 'its end is missing, and another log goes on from it')
-    }
+    if (tornBytes > 0 && n !== logs.at(-1)) throw damaged(path, bytes, TORN)
     replayed.push({ number: n, path, bytes })
+  }
+  const counts = readCounts(folder)
+  if (counts && counts.log >= number) {
+    state.seen = counts.seen
+    state.invalid = counts.invalid
   }
   for (const { filter } of state.shards.all) filter.setClock?.(null)
   return { sieve, number, keepKeys, keysFrom, owed, logs: replayed }

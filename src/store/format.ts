@@ -26,6 +26,14 @@ export function damaged(path: string, at: number, what: string): SieveError {
   return new SieveError('corrupt', `${path} is damaged at byte ${at}: ${what}; see \`urlsieve verify\``)
 }
 
+/** Of a log that another goes on from. */
+export const TORN = 'its end is missing, and another log goes on from it'
+
+/** Says which file is not there, and how that is known. */
+export function missingError(folder: string, { file, why }: { file: string; why: string }): SieveError {
+  return new SieveError('corrupt', `${folder}/${file} is missing: ${why}; see \`urlsieve verify\``)
+}
+
 export interface Chunk {
   readonly shard: number
   readonly array: number

@@ -3,7 +3,6 @@
 // that is whole but does not match its checksum is damage, and is said.
 import {
   closeSync,
-  fdatasync,
   fdatasyncSync,
   fstatSync,
   ftruncateSync,
@@ -16,6 +15,7 @@ import { crc32 } from 'node:zlib'
 import { SieveError } from '../errors.ts'
 import { diskError, PRIVATE, readFully, syncFolder } from './file.ts'
 import { damaged } from './format.ts'
+import { Task } from './thread.ts'
 
 const MAGIC = 0x524c5355 // "USLR"
 /** Magic, operation, entries, payload length, time in milliseconds, CRC of these 24 bytes. */
@@ -208,30 +208,43 @@ export class Log {
   bytes: number
   readonly #fd: number
   #dirty = false
-  #syncing = false
+  #syncing: Task | null = null
+  /** Set when the system could not put it on the disk: it may have dropped what it had, and a later sync says nothing. */
+  #failure: SieveError | null = null
+  /** Something that was taken back may still stand behind the whole records. */
+  #isUncut = false
+
+  /** A sync has failed: it takes no more that is to last. */
+  get hasFailed(): boolean {
+    return this.#failure !== null
+  }
 
   /** Opens a log for writing, from the end of its whole records on. */
   constructor(path: string, bytes = 0) {
     this.path = path
     this.bytes = bytes
+    let fd: number | undefined
     try {
-      this.#fd = openSync(path, bytes === 0 ? 'w' : 'r+', PRIVATE)
-      ftruncateSync(this.#fd, bytes)
+      fd = openSync(path, bytes === 0 ? 'w' : 'r+', PRIVATE)
+      ftruncateSync(fd, bytes)
       if (bytes === 0) syncFolder(dirname(path))
+      this.#fd = fd
     } catch (error) {
+      if (fd !== undefined) closeSync(fd)
       throw diskError(path, error)
     }
   }
 
   /** Hands a record to the system. When that fails nothing of it stays, and the next append starts clean. */
   append(record: Uint8Array): void {
+    if (this.#isUncut) this.#cut()
     let done = 0
     try {
       while (done < record.length) {
         done += writeSync(this.#fd, record, done, record.length - done, this.bytes + done)
       }
     } catch (error) {
-      if (done > 0) this.#cut(this.bytes)
+      if (done > 0) this.#tryCut()
       throw diskError(this.path, error)
     }
     this.bytes += record.length
@@ -241,48 +254,72 @@ export class Log {
   /** Takes back the last record, of `bytes` bytes: it was not acknowledged. */
   retract(bytes: number): void {
     this.bytes -= bytes
-    this.#cut(this.bytes)
+    this.#tryCut()
   }
 
-  /** What was not put on the disk yet need not be: a snapshot will have it. */
-  forget(): void {
-    this.#dirty = false
-  }
-
-  #cut(bytes: number): void {
+  #cut(): void {
     try {
-      ftruncateSync(this.#fd, bytes)
-    } catch {
-      // the next append begins there all the same
+      ftruncateSync(this.#fd, this.bytes)
+      this.#isUncut = false
+    } catch (error) {
+      throw diskError(this.path, error)
     }
   }
 
-  /** Makes the system put it on the disk, now. */
+  #tryCut(): void {
+    this.#isUncut = true
+    try {
+      this.#cut()
+    } catch {
+      // the next append tries again, and does nothing before that
+    }
+  }
+
+  /** Makes the system put it on the disk, now. Waits for a sync under way. Once one has failed it fails for ever. */
   sync(): void {
+    if (this.#syncing) this.#end(this.#syncing.wait())
+    if (this.#failure) throw this.#failure
     if (!this.#dirty) return
     try {
       fdatasyncSync(this.#fd)
     } catch (error) {
-      throw diskError(this.path, error)
+      this.#failure = diskError(this.path, error)
+      throw this.#failure
     }
     this.#dirty = false
   }
 
-  /** The same, without waiting. */
+  /** The same, without waiting; `onError` is called unless someone has waited for it. */
   syncLater(onError: (error: SieveError) => void): void {
-    if (!this.#dirty || this.#syncing) return
+    if (!this.#dirty || this.#syncing || this.#failure) return
     this.#dirty = false
-    this.#syncing = true
-    fdatasync(this.#fd, (error) => {
-      this.#syncing = false
-      if (!error || error.code === 'EBADF') return
-      this.#dirty = true
-      onError(diskError(this.path, error))
+    const task = new Task('fdatasync', this.#fd)
+    this.#syncing = task
+    task.done.then((code) => {
+      if (this.#syncing !== task) return
+      this.#end(code)
+      if (this.#failure) onError(this.#failure)
     })
   }
 
+  /** Resolves when no sync is under way. */
+  async settled(): Promise<void> {
+    await this.#syncing?.done
+  }
+
+  #end(code: string | null): void {
+    this.#syncing = null
+    if (code !== null) this.#failure = diskError(this.path, { code, message: code })
+  }
+
+  /** Lets go of the file, when a sync under way has ended. What counts was synced before. */
   close(): void {
-    closeSync(this.#fd)
+    if (this.#syncing) this.#end(this.#syncing.wait())
+    try {
+      closeSync(this.#fd)
+    } catch {
+      // the descriptor is free all the same
+    }
   }
 }
 

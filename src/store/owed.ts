@@ -6,6 +6,8 @@ import { type LogRecord, OP } from './log.ts'
 export class Owed {
   /** Hashes as 8 bytes, or keys: one character a byte. */
   readonly #names = new Set<string>()
+  /** How often something was refused: a log that was written at another count does not say all. */
+  refusals = 0
 
   get size(): number {
     return this.#names.size
@@ -17,6 +19,7 @@ export class Owed {
 
   /** Entries [from, n) of the batch whose verdict is `wanted` were refused. */
   add(state: SieveState, from: number, n: number, wanted: number): void {
+    this.refusals++
     for (const name of named(state, from, n, wanted)) this.#names.add(name)
   }
 

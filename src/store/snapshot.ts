@@ -40,6 +40,8 @@ export interface SieveHeader {
   readonly keepKeys?: boolean
   /** The keys of logs before this number were cleared. */
   readonly keysFrom?: number
+  /** The snapshot of a store whose log of the same number was begun before: without that log it is not whole. */
+  readonly hasLog?: boolean
 }
 
 /** The end's JSON. */
@@ -59,7 +61,10 @@ export interface SavedFile {
 }
 
 /** The header of a sieve; refuses what a file cannot hold: rules or feature functions of the user's own. */
-export function headerOf(state: SieveState, keepKeys = false, keysFrom = 0): SieveHeader {
+export function headerOf(
+  state: SieveState,
+  { keepKeys = false, keysFrom = 0, hasLog = false }: Kept = {},
+): SieveHeader {
   const own = state.profile.rules.find((rule) => (rules as Record<string, unknown>)[rule.name] !== rule)
   if (own) throw new SieveError('option', `rule '${own.name}' is a function of yours: a file cannot hold it`)
   checkSavable(state.profile)
@@ -74,6 +79,7 @@ export function headerOf(state: SieveState, keepKeys = false, keysFrom = 0): Sie
     shards: state.shards.all.map((shard) => shard.from),
     ...(keepKeys && { keepKeys }),
     ...(keepKeys && keysFrom > 0 && { keysFrom }),
+    ...(hasLog && { hasLog }),
   }
 }
 
@@ -96,8 +102,9 @@ interface Draft {
 }
 
 // The counts are those of this moment; what is added while the chunks are written may be in them or not.
-function draftOf(state: SieveState, { keepKeys, keysFrom, totals = totalsOf(state) }: Kept): Draft {
-  const header = headerOf(state, keepKeys, keysFrom)
+function draftOf(state: SieveState, kept: Kept): Draft {
+  const { totals = totalsOf(state) } = kept
+  const header = headerOf(state, kept)
   const shards = [...state.shards.all]
   const counts = shards.map(({ filter }) => filter.counts?.() ?? [])
   let chunks = 0
@@ -125,6 +132,7 @@ function draftOf(state: SieveState, { keepKeys, keysFrom, totals = totalsOf(stat
 export interface Kept {
   readonly keepKeys?: boolean | undefined
   readonly keysFrom?: number | undefined
+  readonly hasLog?: boolean | undefined
   /** The counts that go with the filter; those of the moment unless given. */
   readonly totals?: Totals
 }

@@ -4,6 +4,7 @@ import { statSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { SieveError } from '../errors.ts'
 import type { Durability, Journal, SieveState, StoreInfo } from '../state.ts'
+import type { CountsFile } from './counts.ts'
 import { removeLater } from './file.ts'
 import { logName, snapshotName } from './layout.ts'
 import { leftovers } from './leftovers.ts'
@@ -27,6 +28,7 @@ export interface Opened {
   readonly logNumber: number
   readonly earlierBytes: number
   readonly log: Log
+  readonly counts: CountsFile
   readonly release: () => void
 }
 
@@ -38,6 +40,7 @@ export class Store implements Journal {
   readonly #keepKeys: boolean
   readonly #foldBytes: number | undefined
   readonly #release: () => void
+  readonly #counts: CountsFile
   /** Marked in the filter but not in the log, since the disk refused: still new to whoever asks. */
   readonly #owed: Owed
   /** Of the snapshot. Its logs go from this number to that of the log being written. */
@@ -48,6 +51,8 @@ export class Store implements Journal {
   #earlierBytes: number
   /** How long the log was when it began: what is owed. */
   #freshBytes = 0
+  /** `refusals` of what is owed, as the log says. */
+  #oweRefusals = 0
   #keysFrom: number
   #snapshotBytes: number
   #snapshotting: Promise<void> | null = null
@@ -70,6 +75,7 @@ export class Store implements Journal {
     this.#foldBytes = opened.foldBytes
     this.#keysFrom = opened.keysFrom
     this.#owed = opened.owed
+    this.#counts = opened.counts
     this.#release = opened.release
     this.#number = opened.number
     this.#logNumber = opened.logNumber
@@ -80,6 +86,7 @@ export class Store implements Journal {
       this.#timer = setInterval(() => {
         this.#synced = performance.now()
         this.#log.syncLater((error) => this.#distrust(error))
+        this.#counts.syncLater()
       }, SYNC_MS)
       this.#timer.unref()
     }
@@ -91,7 +98,7 @@ export class Store implements Journal {
 
   /** Nothing is in the log that was begun for a snapshot: the next snapshot takes its number. */
   get #isFresh(): boolean {
-    return this.#log.bytes === this.#freshBytes && this.#logNumber > this.#number
+    return this.#log.bytes === this.#freshBytes && this.#logNumber > this.#number && !this.#log.hasFailed
   }
 
   get #logsKeys(): boolean {
@@ -99,29 +106,44 @@ export class Store implements Journal {
   }
 
   added(from: number, n: number): void {
+    const state = this.#state
     try {
       this.#open()
-      this.#write(this.#record(from, n, 1, this.#logsKeys ? OP.addKeys : OP.addHashes))
+      // Of a single URL it is known without a call.
+      if (n - from > 1 || state.kernel.verdicts[from] === 1) this.#logAdded(from, n)
     } catch (error) {
-      this.#owed.add(this.#state, from, n, 1)
+      this.#owed.add(state, from, n, 1)
       throw error
     }
-    this.#owed.drop(this.#state, from, n, 1)
+    this.#owed.drop(state, from, n, 1)
+    this.#counts.write(this.#logNumber, state.seen, state.invalid)
     this.#foldWhenLong()
   }
 
   /** What the disk refused before is new again when it comes again, once a batch. */
   amend(from: number, n: number): void {
     this.#owed.amend(this.#state, from, n)
+    this.#counts.write(this.#logNumber, this.#state.seen, this.#state.invalid)
   }
 
   /** When the disk refuses, what was deleted is put back. */
   deleted(n: number): void {
+    let isBack = false
     try {
       this.#open()
-      this.#write(this.#record(0, n, 0, this.#logsKeys ? OP.deleteKeys : OP.deleteHashes))
+      const { bytes, entries } = this.#record(0, n, 0, this.#logsKeys ? OP.deleteKeys : OP.deleteHashes)
+      if (this.#mustSnapshot) {
+        // The snapshot has them, and its log deletes them.
+        this.#putBack(n)
+        isBack = true
+        this.#snapshot()
+        this.#state.shards.delete(entries)
+        this.#state.urls -= entries
+        isBack = false
+      }
+      this.#append(bytes)
     } catch (error) {
-      this.#putBack(n)
+      if (!isBack) this.#putBack(n)
       throw error
     }
     this.#owed.drop(this.#state, 0, n, 0)
@@ -142,11 +164,19 @@ export class Store implements Journal {
       throw error
     }
     this.#owed.clear()
+    this.#counts.write(this.#logNumber, this.#state.seen, this.#state.invalid)
   }
 
+  owes(): number {
+    return this.#owed.size
+  }
+
+  /** After a sync that failed, what the log says is written anew, into a snapshot: until then nothing of it is safe. */
   sync(): void {
     this.#open()
-    this.#log.sync()
+    if (this.#mustSnapshot) this.#snapshot()
+    else this.#syncLog()
+    this.#syncCounts()
   }
 
   /** Folds the log into a new snapshot, now, after `change`. */
@@ -160,16 +190,31 @@ export class Store implements Journal {
     } else await this.#inBackground(this.#fold())
   }
 
+  /** Rejects with what went wrong in the background since the last call; what the log says is then written anew. */
   async close(): Promise<void> {
     if (this.#closed) return
-    while (this.#snapshotting) await this.#snapshotting
     clearInterval(this.#timer)
+    await this.#log.settled()
+    while (this.#snapshotting) await this.#snapshotting
+    let trouble = this.#trouble
     try {
-      if (this.#mustSnapshot) await this.#inBackground(this.#fold())
-      this.#log.sync()
+      if (!this.#mustSnapshot) {
+        try {
+          this.#syncLog()
+        } catch (error) {
+          trouble = error as SieveError
+        }
+      }
+      if (this.#mustSnapshot) {
+        await this.#inBackground(this.#fold())
+        this.#syncLog()
+      }
+      this.#syncCounts()
+      if (trouble) throw trouble
     } finally {
       this.#closed = true
       this.#log.close()
+      this.#counts.close()
       this.#release()
     }
   }
@@ -200,17 +245,38 @@ export class Store implements Journal {
     this.#mustSnapshot = true
   }
 
-  #write({ bytes, change }: { bytes: Uint8Array; change: number }): void {
-    if (change === 0) return
+  #logAdded(from: number, n: number): void {
+    const { bytes, entries } = this.#record(from, n, 1, this.#logsKeys ? OP.addKeys : OP.addHashes)
+    if (entries === 0) return
     if (this.#mustSnapshot) {
-      this.#state.urls -= change // the log will count them
-      try {
-        this.#snapshot()
-      } finally {
-        this.#state.urls += change
-      }
+      // The filter has marked them, the log not yet: until then the snapshot's log says that they are owed.
+      this.#owed.add(this.#state, from, n, 1)
+      this.#uncounted(entries, () => this.#snapshot())
     }
     this.#append(bytes)
+  }
+
+  // Does something while `urls` of the last batch are not counted: the log will count them.
+  #uncounted(urls: number, act: () => void): void {
+    this.#state.urls -= urls
+    try {
+      act()
+    } finally {
+      this.#state.urls += urls
+    }
+  }
+
+  #syncLog(): void {
+    try {
+      this.#log.sync()
+    } catch (error) {
+      this.#mustSnapshot = true
+      throw error
+    }
+  }
+
+  #syncCounts(): void {
+    this.#counts.sync(this.#logNumber, this.#state.seen, this.#state.invalid)
   }
 
   #append(record: Uint8Array): void {
@@ -220,10 +286,9 @@ export class Store implements Journal {
     if (this.#durability !== 'always' && !isLate) return
     this.#synced = performance.now()
     try {
-      this.#log.sync()
+      this.#syncLog()
     } catch (error) {
       this.#log.retract(record.length)
-      this.#mustSnapshot = true
       throw error
     }
   }
@@ -244,8 +309,8 @@ export class Store implements Journal {
     this.#state.urls += count
   }
 
-  // A record of the entries with that verdict, and by how much it changes the number of URLs.
-  #record(from: number, n: number, wanted: number, op: LogRecord['op']): { bytes: Buffer; change: number } {
+  // A record of the entries with that verdict, and how many they are.
+  #record(from: number, n: number, wanted: number, op: LogRecord['op']): { bytes: Buffer; entries: number } {
     const { kernel } = this.#state
     const { call } = kernel
     const isKeys = op === OP.addKeys || op === OP.deleteKeys
@@ -255,30 +320,43 @@ export class Store implements Journal {
     if (to === 0 && room > 0) throw new SieveError('room', `no memory left for ${room} bytes of log`)
     const entries = isKeys ? call.writtenKeys(from, n, wanted, to) : call.writtenHashes(from, n, wanted, to)
     const bytes = encodeRecord(op, entries, kernel.bytes.subarray(to, to + (isKeys ? room : entries * 8)))
-    return { bytes, change: wanted === 1 ? entries : -entries }
+    return { bytes, entries }
   }
 
   // A new log begins, with what is owed; what was before it goes into the snapshot of its number.
   #rotate(): number {
     this.#begun++
     if (this.#isFresh) {
-      this.#log.retract(this.#log.bytes) // nothing happened since it began: it begins anew
-      this.#freshBytes = this.#oweIn(this.#log)
+      // Nothing happened since it began: it serves this snapshot too.
+      if (this.#oweRefusals !== this.#owed.refusals) this.#freshBytes = this.#oweIn(this.#log)
       return this.#logNumber
     }
-    this.#log.sync()
-    const log = new Log(join(this.#folder, logName(this.#logNumber + 1)))
+    // A log that could not be put on the disk is given up: the snapshot has all that it says.
+    if (!this.#mustSnapshot) this.#syncLog()
+    const log = this.#begin(join(this.#folder, logName(this.#logNumber + 1)))
+    this.#earlierBytes += this.#log.bytes
+    const before = this.#log
+    this.#log = log
+    before.close()
+    return ++this.#logNumber
+  }
+
+  // A log that cannot be begun leaves no file: what is behind one in number says that it is whole.
+  #begin(path: string): Log {
+    let log: Log | undefined
     try {
+      log = new Log(path)
       this.#freshBytes = this.#oweIn(log)
+      return log
     } catch (error) {
-      log.close()
-      unlinkSync(log.path)
+      log?.close()
+      try {
+        unlinkSync(path)
+      } catch (left) {
+        if ((left as NodeJS.ErrnoException).code !== 'ENOENT') this.#mustSnapshot = true
+      }
       throw error
     }
-    this.#earlierBytes += this.#log.bytes
-    this.#log.close()
-    this.#log = log
-    return ++this.#logNumber
   }
 
   #oweIn(log: Log): number {
@@ -287,7 +365,19 @@ export class Store implements Journal {
       log.append(encodeRecord(op, entries, payload))
       log.sync()
     }
+    this.#oweRefusals = this.#owed.refusals
     return log.bytes
+  }
+
+  // What was refused while a snapshot is written may be in it: before that counts, its log says so. False: it cannot.
+  #isOweWritten(): boolean {
+    if (this.#oweRefusals === this.#owed.refusals) return true
+    try {
+      this.#oweIn(this.#log)
+      return true
+    } catch {
+      return false
+    }
   }
 
   // The snapshot with that number is in place: what came before is not needed any more.
@@ -301,10 +391,8 @@ export class Store implements Journal {
   }
 
   #snapshot(): void {
-    // A log that could not be put on the disk is given up: the snapshot has all that it says.
-    if (this.#mustSnapshot) this.#log.forget()
     const next = this.#rotate()
-    const kept = { keepKeys: this.#keepKeys, keysFrom: this.#keysFrom }
+    const kept = { keepKeys: this.#keepKeys, keysFrom: this.#keysFrom, hasLog: true }
     writeSieveNow(join(this.#folder, snapshotName(next)), this.#state, kept)
     this.#mustSnapshot = false
     for (const path of this.#settle(next)) unlinkSync(path)
@@ -332,14 +420,15 @@ export class Store implements Journal {
   // The log that begins here has all that is added while the snapshot is written; the counts are those of this moment.
   async #fold(): Promise<void> {
     const isAll = this.#mustSnapshot
-    // A log that could not be put on the disk is given up: the snapshot has all that it says.
-    if (isAll) this.#log.forget()
     const next = this.#rotate()
     const begun = this.#begun
-    const kept = { keepKeys: this.#keepKeys, keysFrom: this.#keysFrom, totals: totalsOf(this.#state) }
+    const totals = totalsOf(this.#state)
+    const kept = { keepKeys: this.#keepKeys, keysFrom: this.#keysFrom, hasLog: true, totals }
     const path = join(this.#folder, snapshotName(next))
-    const isWanted = () => !this.#closed && this.#begun === begun
-    if (!(await writeSieve(path, this.#state, kept, isWanted)) || !isWanted()) return
+    const isNewest = () => !this.#closed && this.#begun === begun
+    const isMade = await writeSieve(path, this.#state, kept, () => isNewest() && this.#isOweWritten())
+    if (!isNewest()) return
+    if (!isMade) throw new SieveError('disk', `cannot write ${path}: the disk refuses URLs meanwhile`)
     if (isAll) this.#mustSnapshot = false
     await removeLater(this.#settle(next))
   }

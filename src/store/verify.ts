@@ -1,27 +1,24 @@
-// Checks every checksum and count of a stored sieve, and repairs a store by keeping what can be kept.
-import { closeSync, existsSync, fstatSync, readdirSync, renameSync, statSync, unlinkSync } from 'node:fs'
+// Checks every checksum and count of a stored sieve, and that no file is missing: whatever opening it would refuse.
+import { closeSync, existsSync, fstatSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { SieveError } from '../errors.ts'
-import { makeSieve, type Sieve } from '../sieve.ts'
-import { STATE } from '../state.ts'
+import { COUNTS, readCounts } from './counts.ts'
 import { readFully } from './file.ts'
 import { openStore } from './folder.ts'
-import { CHUNK_HEADER_BYTES, type Chunk, checkPayload, decodeChunk } from './format.ts'
-import { asDamage, checkEnd, parseJson } from './header-check.ts'
-import { keySegmentPath, listKeySegments, readKeySegment, writeKeySegment } from './key-segments.ts'
-import { listStore, logName, snapshotName } from './layout.ts'
-import { takeLock } from './lock.ts'
-import { type LogRecord, readLog, salvageLog } from './log.ts'
-import { replay, unfit } from './replay.ts'
 import {
-  openFile,
-  readHeader,
-  readSieve,
-  type SieveCounts,
-  type SieveHeader,
-  savedOf,
-  writeSieve,
-} from './snapshot.ts'
+  CHUNK_HEADER_BYTES,
+  type Chunk,
+  checkPayload,
+  damaged,
+  decodeChunk,
+  missingError,
+  TORN,
+} from './format.ts'
+import { checkEnd, parseJson } from './header-check.ts'
+import { listKeySegments, readKeySegment } from './key-segments.ts'
+import { listStore, logName, missingFiles, snapshotName } from './layout.ts'
+import { type LogRecord, readLog } from './log.ts'
+import { openFile, readHeader, readSieve, type SieveCounts, type SieveHeader } from './snapshot.ts'
 
 export interface FileReport {
   readonly file: string
@@ -42,7 +39,7 @@ interface Walk {
 }
 
 // Reads a .sieve file to its end, or as far as it can be followed; each whole chunk goes to `take`.
-function walk(path: string, take: (chunk: Chunk, payload: Buffer) => void): Walk {
+export function walk(path: string, take: (chunk: Chunk, payload: Buffer) => void): Walk {
   const fd = openFile(path)
   try {
     const { header, bytes } = readHeader(path, fd)
@@ -96,7 +93,8 @@ async function verifySnapshot(path: string, isRead: boolean): Promise<FileReport
   }
 }
 
-function verifyLog(path: string): FileReport {
+// `isLast`: no log goes on from it; then a last record that was cut short was never acknowledged.
+function verifyLog(path: string, isLast: boolean): FileReport {
   const file = basename(path)
   const bytes = statSync(path).size
   let urls = 0
@@ -106,8 +104,10 @@ function verifyLog(path: string): FileReport {
     parts++
   }
   try {
-    readLog(path, take)
-    return { file, bytes, parts, urls, damage: [] }
+    const end = readLog(path, take)
+    const isTorn = end.tornBytes > 0 && !isLast
+    const damage = isTorn ? [damaged(path, end.bytes, TORN).message] : []
+    return { file, bytes, parts, urls, damage }
   } catch (error) {
     if (!(error instanceof SieveError)) throw error
     return { file, bytes, parts, urls, damage: [error.message] }
@@ -132,14 +132,21 @@ export async function verifySieve(path: string): Promise<FileReport[]> {
   if (!existsSync(path)) throw new SieveError('disk', `cannot read ${path}: no such file or folder`)
   if (!statSync(path).isDirectory()) return [await verifySnapshot(path, true)]
   const { snapshots, logs } = listStore(path)
-  if (snapshots.length === 0) throw new SieveError('corrupt', `${path} holds no sieve: there is no snapshot`)
+  const missing = missingFiles(path, hasLog(path, snapshots.at(-1)))
+  if (snapshots.length === 0 && missing.length === 0) {
+    throw new SieveError('corrupt', `${path} holds no sieve: there is no snapshot`)
+  }
   const reports: FileReport[] = []
   for (const n of snapshots) {
     // The newest is read below, when the store is opened.
     reports.push(await verifySnapshot(join(path, snapshotName(n)), n !== snapshots.at(-1)))
   }
-  for (const n of logs) reports.push(verifyLog(join(path, logName(n))))
-  reports.push(...listKeySegments(path).map(verifySegment))
+  for (const n of logs) reports.push(verifyLog(join(path, logName(n)), n === logs.at(-1)))
+  reports.push(...listKeySegments(path).map(verifySegment), ...verifyCounts(path))
+  for (const { file, why } of missing) {
+    const damage = [missingError(path, { file, why }).message]
+    reports.push({ file, bytes: 0, parts: 0, urls: null, damage })
+  }
   if (reports.some(({ damage }) => damage.length > 0)) return reports
   const trouble = await troubleOpening(path)
   if (trouble === null) return reports
@@ -158,82 +165,28 @@ async function troubleOpening(folder: string): Promise<string | null> {
   }
 }
 
-// A sieve of what can still be read of a snapshot.
-async function salvage(path: string): Promise<{ sieve: Sieve; header: SieveHeader }> {
-  const pieces: { chunk: Chunk; payload: Buffer }[] = []
-  const { header, counts } = walk(path, (chunk, payload) => pieces.push({ chunk, payload }))
-  const sieve = await makeSieve({}, savedOf(header))
-  const state = sieve[STATE]
-  for (const { chunk, payload } of pieces) {
-    const shard = state.shards.all[chunk.shard]
-    if (!shard) continue
-    try {
-      if (chunk.zeros > 0) {
-        shard.filter.placeZeros?.(chunk.array, chunk.offset, chunk.zeros)
-        continue
-      }
-      const room = shard.filter.place(chunk.array, chunk.offset, chunk.length)
-      room.set(payload)
-      shard.filter.placed?.(chunk.array, chunk.offset, room)
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error // else: it cannot be, and is left out
-    }
+// What the newest snapshot says; a damaged one says nothing, and is reported as such.
+function hasLog(folder: string, snapshot: number | undefined): boolean {
+  if (snapshot === undefined) return false
+  const path = join(folder, snapshotName(snapshot))
+  const fd = openFile(path)
+  try {
+    return readHeader(path, fd).header.hasLog ?? false
+  } catch {
+    return false
+  } finally {
+    closeSync(fd)
   }
-  for (const [i, shard] of state.shards.all.entries()) {
-    asDamage(path, 0, () => shard.filter.restored(counts?.counts[i] ?? [], false))
-    shard.kernel.refresh()
-  }
-  state.urls = counts?.urls ?? 0
-  return { sieve, header }
 }
 
-/**
- * Makes a store whole again: what its snapshot and logs still say goes into a new snapshot. Errs towards "new": URLs
- * of damaged chunks and records are forgotten. Damaged files are kept beside, with `.damaged` behind their names.
- */
-export async function repairStore(folder: string): Promise<FileReport[]> {
-  const before = await verifySieve(folder)
-  if (!statSync(folder).isDirectory()) {
-    throw new SieveError('option', `${folder} is a file: only the folder of a store can be repaired`)
-  }
-  const release = takeLock(join(folder, 'lock'))
+function verifyCounts(folder: string): FileReport[] {
+  const path = join(folder, COUNTS)
+  if (!existsSync(path)) return []
+  const report = { file: COUNTS, bytes: statSync(path).size, parts: 1, urls: null }
   try {
-    if (before.every(({ damage }) => damage.length === 0)) return before
-    const { snapshots, logs } = listStore(folder)
-    // The newest snapshot whose header can be read; then every log, older ones too: adding again changes nothing.
-    let found: Awaited<ReturnType<typeof salvage>> | undefined
-    for (const n of snapshots.toReversed()) {
-      try {
-        found = await salvage(join(folder, snapshotName(n)))
-        break
-      } catch (error) {
-        if (!(error instanceof SieveError)) throw error
-      }
-    }
-    if (!found)
-      throw new SieveError('corrupt', `${folder} cannot be repaired: no snapshot has a readable header`)
-    const { sieve, header } = found
-    const state = sieve[STATE]
-    for (const n of logs) {
-      salvageLog(join(folder, logName(n)), (record) => {
-        if (!unfit(state, record)) replay(state, record)
-      })
-    }
-    const next = Math.max(...snapshots, ...logs) + 1
-    if (header.keepKeys) {
-      const cleared = header.keysFrom ?? 0
-      for (const n of logs)
-        if (n >= cleared) writeKeySegment(keySegmentPath(folder, n), join(folder, logName(n)), salvageLog)
-    }
-    await writeSieve(join(folder, snapshotName(next)), state, header)
-    const damaged = new Set(before.filter(({ damage }) => damage.length > 0).map(({ file }) => file))
-    for (const name of readdirSync(folder)) {
-      if (!/^(snapshot|log)-/.test(name) || name === snapshotName(next)) continue
-      if (damaged.has(name)) renameSync(join(folder, name), join(folder, `${name}.damaged`))
-      else unlinkSync(join(folder, name))
-    }
-    return before
-  } finally {
-    release()
+    readCounts(folder)
+    return [{ ...report, damage: [] }]
+  } catch (error) {
+    return [{ ...report, damage: [(error as Error).message] }]
   }
 }
