@@ -582,6 +582,7 @@ export class ExactSieve {
 
   #syncLater(): void {
     this.#countsFile.syncLater()
+    if (this.#store.isSyncing) return
     this.#store.sync().catch((error: SieveError) => {
       this.#trouble = error
     })

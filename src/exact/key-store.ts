@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { ClassicLevel } from 'classic-level'
 import { SieveError } from '../errors.ts'
@@ -28,6 +29,9 @@ const SOME_KEYS = 2000
 /** A write buffer is kept in memory up to twice; it makes the files, and the logs read on open, so long. */
 const WRITE_BUFFER_BYTES = 8 * 1024 * 1024
 const BLOCK_CACHE_BYTES = 16 * 1024 * 1024
+
+/** How long a log may outlive its table. */
+const MOST_WAIT_MS = 512
 
 const sizes = { writeBufferSize: WRITE_BUFFER_BYTES, cacheSize: BLOCK_CACHE_BYTES }
 const syncData = promisify(fdatasync)
@@ -52,16 +56,18 @@ function levelError(path: string, error: unknown): SieveError {
   return new SieveError('disk', `cannot use ${path}: ${inner.message || message}`)
 }
 
+type Undo = { type: 'del'; key: Buffer } | { type: 'put'; key: Buffer; value: Buffer }
+
 export class KeyStore {
   readonly path: string
   readonly #level: ClassicLevel<Buffer, Buffer>
   /** A write failed: LevelDB must be opened anew before the next, since its log may end in half a record. */
   #isBroken = false
-  /** Keys of writes that failed: they may still turn up in the log, and were never acknowledged. */
-  #owed: Buffer[] = []
+  /** Undoes writes that failed: they may still turn up in the log, and were never acknowledged. */
+  #owed: Undo[] = []
   #isWritten = false
-  /** The last sync begun; rejects when it failed. */
-  #syncing: Promise<void> = Promise.resolve()
+  /** The last sync begun, until it has ended. */
+  #syncing: Promise<void> | null = null
   /** Logs whose sync has failed. */
   readonly #unsafe = new Set<string>()
 
@@ -124,8 +130,9 @@ export class KeyStore {
       this.#isWritten = true
     } catch (error) {
       this.#isBroken = true
-      this.#owed.push(...puts)
-      this.#takeBack(puts)
+      for (const key of puts) this.#owed.push({ type: 'del', key })
+      for (const key of dels) this.#owed.push({ type: 'put', key, value: NOTHING })
+      this.#takeBack([...puts, ...dels])
       throw levelError(this.path, error)
     }
   }
@@ -162,14 +169,18 @@ export class KeyStore {
    * left is on the disk no sooner than its table: so each log is synced here.
    */
   sync(): Promise<void> {
-    const run = this.#syncing.then(() => this.#syncLogs())
+    const run = (this.#syncing ?? Promise.resolve()).then(() => this.#syncLogs())
     this.#syncing = run
-    run
-      .catch(() => {})
-      .finally(() => {
-        if (this.#syncing === run) this.#syncing = Promise.resolve()
-      })
+    const end = () => {
+      if (this.#syncing === run) this.#syncing = null
+    }
+    run.then(end, end)
     return run
+  }
+
+  /** A sync is under way: one that is called now waits for it, and fails when it fails. */
+  get isSyncing(): boolean {
+    return this.#syncing !== null
   }
 
   async #syncLogs(): Promise<void> {
@@ -204,9 +215,15 @@ export class KeyStore {
   // After a sync that failed the system may have dropped what it had of a log, and a later sync would not say so. LevelDB
   // has it all in memory too: a compaction writes that to a table, and the log is gone.
   async #writeAnew(): Promise<void> {
+    if (this.#isBroken) return this.#mend()
     await this.#asked(() => this.#level.compactRange(META_KEY, META_KEY))
-    const left = this.#logs().find((name) => this.#unsafe.has(name))
-    if (left !== undefined) throw diskError(join(this.path, left), { code: 'EIO' })
+    // Whether it did is not reported, but by this. The log goes soon after its table is in place.
+    for (let wait = 1; ; wait *= 2) {
+      const left = this.#logs().find((name) => this.#unsafe.has(name))
+      if (left === undefined) break
+      if (wait > MOST_WAIT_MS) throw diskError(join(this.path, left), { code: 'EIO' })
+      await setTimeout(wait)
+    }
     this.#unsafe.clear()
   }
 
@@ -220,6 +237,8 @@ export class KeyStore {
     } catch (error) {
       throw levelError(this.path, error)
     }
+    // Closing may have written what was refused.
+    if (this.#isBroken) this.#takeBack(this.#owed.map(({ key }) => key))
   }
 
   async #asked<T>(ask: () => Promise<T>): Promise<T> {
@@ -232,14 +251,14 @@ export class KeyStore {
 
   // A write whose sync failed may stand in the log as a whole: a restart would find it there, though it was refused.
   // LevelDB does not write to this log again, since it is opened anew before the next write.
-  #takeBack(puts: readonly Buffer[]): void {
+  #takeBack(keys: readonly Buffer[]): void {
     const log = this.#logs().sort().at(-1)
-    const [first] = puts
+    const [first] = keys
     if (!log || !first) return
     try {
       const path = join(this.path, log)
       const last = lastRecord(readFileSync(path))
-      if (last?.payload.includes(first) && last.payload.includes(puts.at(-1)!)) truncateSync(path, last.at)
+      if (last?.payload.includes(first) && last.payload.includes(keys.at(-1)!)) truncateSync(path, last.at)
     } catch {
       // it is deleted when LevelDB is opened anew
     }
@@ -254,12 +273,7 @@ export class KeyStore {
     } catch (error) {
       throw levelError(this.path, error)
     }
-    await this.#asked(() =>
-      this.#level.batch(
-        this.#owed.map((key) => ({ type: 'del' as const, key })),
-        { sync: true },
-      ),
-    )
+    await this.#asked(() => this.#level.batch(this.#owed, { sync: true }))
     this.#owed = []
     this.#isBroken = false
     this.#unsafe.clear() // opening wrote what the logs said to tables

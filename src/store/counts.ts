@@ -1,10 +1,10 @@
 // What a stored sieve has counted besides its URLs: repeats, and lines that were not URLs. Two slots of 64 bytes, written
 // in turn: the one with the higher turn counts. A slot lies within one sector, so a power loss leaves it old or new.
-import { closeSync, fdatasyncSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
+import { fdatasyncSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { SieveError } from '../errors.ts'
-import { diskError, PRIVATE } from './file.ts'
+import { closeQuietly, diskError, PRIVATE } from './file.ts'
 import { damaged } from './format.ts'
 import { Task } from './thread.ts'
 
@@ -152,6 +152,6 @@ export class CountsFile {
 
   close(): void {
     this.#syncing?.wait()
-    if (this.#fd !== null) closeSync(this.#fd)
+    if (this.#fd !== null) closeQuietly(this.#fd)
   }
 }

@@ -28,6 +28,24 @@ export function syncFolder(path: string): void {
   }
 }
 
+/** Lets go of a file of which all that counts was synced before, or is given up: what closing says changes nothing. */
+export function closeQuietly(fd: number): void {
+  try {
+    closeSync(fd)
+  } catch {
+    // the descriptor is free all the same
+  }
+}
+
+/** Removes a file if it can be removed. */
+export function removeQuietly(path: string): void {
+  try {
+    unlinkSync(path)
+  } catch {
+    // not there
+  }
+}
+
 /** Writes all of it, behind what was written last or at `position`. */
 export function writeFully(fd: number, bytes: Uint8Array, position: number | null = null): void {
   for (let at = 0; at < bytes.length; ) {

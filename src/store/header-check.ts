@@ -51,8 +51,9 @@ export function checkHeader(path: string, json: unknown, fileBytes: number): Sie
     const bytes = Math.max(kind.arrayBytes(plan, shards), fileBytes)
     const most = 1 + bytes / LEAST_SHARE_BYTES
     checkField('shards', shards, shards <= most, `at most ${Math.floor(most)} for ${bytes} bytes`)
-    const { keepKeys, keysFrom } = header
+    const { keepKeys, keysFrom, hasLog } = header
     checkField('keepKeys', keepKeys, [undefined, true, false].includes(keepKeys as boolean), 'true or false')
+    checkField('hasLog', hasLog, [undefined, true, false].includes(hasLog as boolean), 'true or false')
     if (keysFrom !== undefined) savedWhole('keysFrom', keysFrom, 0, WHOLE_NUMBER)
     return header as unknown as SieveHeader
   })

@@ -3,7 +3,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { AtomicFile, writeFully } from './file.ts'
+import { SieveError } from '../errors.ts'
+import { AtomicFile, diskError, writeFully } from './file.ts'
 import { damaged } from './format.ts'
 import { OP, readLog } from './log.ts'
 
@@ -54,7 +55,7 @@ export function writeKeySegment(path: string, log: string, read: typeof readLog 
     file.commit()
   } catch (error) {
     file.abandon()
-    throw error
+    throw error instanceof SieveError ? error : diskError(path, error)
   }
 }
 

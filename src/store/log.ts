@@ -13,7 +13,7 @@ import {
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { SieveError } from '../errors.ts'
-import { diskError, PRIVATE, readFully, syncFolder } from './file.ts'
+import { closeQuietly, diskError, PRIVATE, readFully, syncFolder } from './file.ts'
 import { damaged } from './format.ts'
 import { Task } from './thread.ts'
 
@@ -230,7 +230,7 @@ export class Log {
       if (bytes === 0) syncFolder(dirname(path))
       this.#fd = fd
     } catch (error) {
-      if (fd !== undefined) closeSync(fd)
+      if (fd !== undefined) closeQuietly(fd)
       throw diskError(path, error)
     }
   }
@@ -315,11 +315,7 @@ export class Log {
   /** Lets go of the file, when a sync under way has ended. What counts was synced before. */
   close(): void {
     if (this.#syncing) this.#end(this.#syncing.wait())
-    try {
-      closeSync(this.#fd)
-    } catch {
-      // the descriptor is free all the same
-    }
+    closeQuietly(this.#fd)
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { SieveError } from '../errors.ts'
 import type { Durability, Journal, SieveState, StoreInfo } from '../state.ts'
 import type { CountsFile } from './counts.ts'
-import { removeLater } from './file.ts'
+import { removeLater, removeQuietly } from './file.ts'
 import { logName, snapshotName } from './layout.ts'
 import { leftovers } from './leftovers.ts'
 import { encodeRecord, Log, type LogRecord, OP } from './log.ts'
@@ -393,7 +393,13 @@ export class Store implements Journal {
   #snapshot(): void {
     const next = this.#rotate()
     const kept = { keepKeys: this.#keepKeys, keysFrom: this.#keysFrom, hasLog: true }
-    writeSieveNow(join(this.#folder, snapshotName(next)), this.#state, kept)
+    const path = join(this.#folder, snapshotName(next))
+    try {
+      writeSieveNow(path, this.#state, kept)
+    } catch (error) {
+      removeQuietly(path) // it may be in place, and does not count
+      throw error
+    }
     this.#mustSnapshot = false
     for (const path of this.#settle(next)) unlinkSync(path)
   }
@@ -426,7 +432,11 @@ export class Store implements Journal {
     const kept = { keepKeys: this.#keepKeys, keysFrom: this.#keysFrom, hasLog: true, totals }
     const path = join(this.#folder, snapshotName(next))
     const isNewest = () => !this.#closed && this.#begun === begun
-    const isMade = await writeSieve(path, this.#state, kept, () => isNewest() && this.#isOweWritten())
+    const isWanted = () => isNewest() && this.#isOweWritten()
+    const isMade = await writeSieve(path, this.#state, kept, isWanted).catch((error: unknown) => {
+      if (isNewest()) removeQuietly(path)
+      throw error
+    })
     if (!isNewest()) return
     if (!isMade) throw new SieveError('disk', `cannot write ${path}: the disk refuses URLs meanwhile`)
     if (isAll) this.#mustSnapshot = false

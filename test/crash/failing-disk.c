@@ -1,0 +1,139 @@
+// A disk that fails on demand, for LD_PRELOAD: calls on files below FAIL_ROOT fail as the control file says. The control
+// file is eight 32-bit numbers, changed by the test while the process runs:
+//   0 which calls (bits below), 1 the error, 2 the first call that fails, 3 how many fail (-1: all from there on),
+//   4 calls so far, 5 calls that failed, 6 milliseconds that a sync takes longer, 7 such syncs begun.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+// These may be macros.
+#undef fwrite_unlocked
+#undef fflush_unlocked
+
+enum { WRITE = 1, SYNC = 2, RENAME = 4, CLOSE = 8 };
+
+static volatile int32_t *control;
+static const char *root;
+
+__attribute__((constructor)) static void begin(void) {
+  const char *path = getenv("FAIL_CONTROL");
+  root = getenv("FAIL_ROOT");
+  if (!path || !root) return;
+  int fd = open(path, O_RDWR);
+  if (fd < 0) return;
+  void *at = mmap(NULL, 32, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (at != MAP_FAILED) control = at;
+}
+
+static int is_ours(const char *path) { return strncmp(path, root, strlen(root)) == 0; }
+
+static int is_our_file(int fd) {
+  char link[64], path[PATH_MAX];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t size = readlink(link, path, sizeof path - 1);
+  if (size < 0) return 0;
+  path[size] = 0;
+  return is_ours(path);
+}
+
+// Whether this call is to fail: then errno is set.
+static int fails(int call) {
+  if (!control || !(control[0] & call)) return 0;
+  int nth = __sync_add_and_fetch(&control[4], 1);
+  if (nth < control[2] || (control[3] >= 0 && nth >= control[2] + control[3])) return 0;
+  __sync_add_and_fetch(&control[5], 1);
+  errno = control[1];
+  return 1;
+}
+
+static int fails_on(int call, int fd) { return control && control[0] & call && is_our_file(fd) && fails(call); }
+
+static void delay(int fd) {
+  if (!control || control[6] <= 0 || !is_our_file(fd)) return;
+  __sync_add_and_fetch(&control[7], 1);
+  struct timespec time = {control[6] / 1000, control[6] % 1000 * 1000000L};
+  nanosleep(&time, NULL);
+}
+
+#define REAL(type, name, ...) \
+  static type (*real)(__VA_ARGS__); \
+  if (!real) real = (type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, #name)
+
+ssize_t write(int fd, const void *bytes, size_t size) {
+  REAL(ssize_t, write, int, const void *, size_t);
+  return fails_on(WRITE, fd) ? -1 : real(fd, bytes, size);
+}
+ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at) {
+  REAL(ssize_t, pwrite, int, const void *, size_t, off_t);
+  return fails_on(WRITE, fd) ? -1 : real(fd, bytes, size, at);
+}
+ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t at) {
+  REAL(ssize_t, pwrite64, int, const void *, size_t, off64_t);
+  return fails_on(WRITE, fd) ? -1 : real(fd, bytes, size, at);
+}
+ssize_t writev(int fd, const struct iovec *parts, int count) {
+  REAL(ssize_t, writev, int, const struct iovec *, int);
+  return fails_on(WRITE, fd) ? -1 : real(fd, parts, count);
+}
+ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t at) {
+  REAL(ssize_t, pwritev, int, const struct iovec *, int, off_t);
+  return fails_on(WRITE, fd) ? -1 : real(fd, parts, count, at);
+}
+// LevelDB writes this way.
+size_t fwrite_unlocked(const void *bytes, size_t size, size_t count, FILE *file) {
+  REAL(size_t, fwrite_unlocked, const void *, size_t, size_t, FILE *);
+  return fails_on(WRITE, fileno(file)) ? 0 : real(bytes, size, count, file);
+}
+int fflush_unlocked(FILE *file) {
+  REAL(int, fflush_unlocked, FILE *);
+  return file && fails_on(WRITE, fileno(file)) ? EOF : real(file);
+}
+int fsync(int fd) {
+  REAL(int, fsync, int);
+  delay(fd);
+  return fails_on(SYNC, fd) ? -1 : real(fd);
+}
+int fdatasync(int fd) {
+  REAL(int, fdatasync, int);
+  delay(fd);
+  return fails_on(SYNC, fd) ? -1 : real(fd);
+}
+int rename(const char *from, const char *to) {
+  REAL(int, rename, const char *, const char *);
+  return control && is_ours(to) && fails(RENAME) ? -1 : real(from, to);
+}
+// Only of files that were written. The descriptor is closed all the same, as on Linux.
+int close(int fd) {
+  REAL(int, close, int);
+  int is_failing = control && control[0] & CLOSE && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY && fails_on(CLOSE, fd);
+  int error = errno;
+  int result = real(fd);
+  if (!is_failing) return result;
+  errno = error;
+  return -1;
+}
+// libuv closes files this way.
+long syscall(long number, ...) {
+  REAL(long, syscall, long, ...);
+  va_list list;
+  va_start(list, number);
+  long arguments[6];
+  for (int i = 0; i < 6; i++) arguments[i] = va_arg(list, long);
+  va_end(list);
+  if (number == SYS_close) return close((int)arguments[0]);
+  return real(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+}
