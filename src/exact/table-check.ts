@@ -411,7 +411,9 @@ export async function checkFiles(folder: string, tables: boolean): Promise<Verif
 export async function verifyExact(folder: string): Promise<Verification> {
   const found = await checkFiles(join(folder, 'keys'), true)
   const missing = missingKeys(folder)
-  return missing === null ? found : { ...found, damages: [...found.damages, missing] }
+  return missing === null || found.damages.length > 0
+    ? found
+    : { ...found, damages: [...found.damages, missing] }
 }
 
 /** A filter that was saved without the keys it was made of: what is wrong, or null. */

@@ -108,6 +108,21 @@ describe.skipIf(!canBuild)(`a disk that fails${why}`, () => {
     expect(refused).toBeGreaterThan(100)
   })
 
+  it('URLs that are refused while a snapshot is written are new after a restart', {
+    timeout: 120_000,
+  }, async () => {
+    const report = JSON.parse(await run('refused-in-fold.mjs', {}))
+    expect(report).toEqual({
+      kept: 100,
+      refused: 0,
+      copied: 'disk', // a copy of the filter would answer "seen" for them
+      keptAfter: 100,
+      refusedAfter: 0,
+      urls: 100,
+      fresh: 100,
+    })
+  })
+
   it.for(['store', 'exact', 'frontier'])(
     'a sync in the background that is slow and fails is waited for and reported: %s',
     { timeout: 120_000 },

@@ -1,0 +1,96 @@
+// Repeats and lines that are not URLs are counted for good: after close, after a kill, with and without a snapshot between.
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ExactSieve } from '../../src/exact/index.ts'
+import { Sieve } from '../../src/sieve.ts'
+import { verifySieve } from '../../src/store/verify.ts'
+import { type Built, build, scratch } from '../crash/built.ts'
+
+let built: Built
+beforeAll(() => {
+  built = build()
+})
+const folders: Built[] = []
+afterAll(() => {
+  for (const { remove } of [built, ...folders]) remove()
+})
+function newFolder(): string {
+  folders.push(scratch())
+  return folders.at(-1)!.folder
+}
+
+/** Adds through every verb, then ends as a kill does, at once. */
+const script = (folder: string, isSaved: boolean) => `
+  import { Sieve } from '${built.folder}/index.js'
+  const sieve = await Sieve.open('${folder}', { durability: 'never' })
+  sieve.add('https://example.com/1')
+  sieve.add('https://example.com/1')
+  sieve.add('not a URL')
+  sieve.addMany(['https://example.com/1', 'https://example.com/2', 'nor this'])
+  if (${isSaved}) await sieve.save()
+  sieve.addLines(Buffer.from('https://example.com/2\\nhttps://example.com/3\\nhttps://example.com/3\\n'))
+  sieve.has('no URL either')
+  sieve.add('https://example.com/1')
+  const { urls, seen, invalid } = sieve.stats()
+  console.log(JSON.stringify({ urls, seen, invalid }))
+  process.kill(process.pid, 'SIGKILL')`
+
+describe('the counts of a store', () => {
+  it.each([false, true])('are those of before a kill; a snapshot between: %s', async (isSaved) => {
+    const folder = newFolder()
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script(folder, isSaved)], {
+      encoding: 'utf8',
+    })
+    const said = JSON.parse(stdout)
+    expect(said).toMatchObject({ urls: 5, seen: 5 })
+    for (const readOnly of [true, false, true]) {
+      const sieve = await Sieve.open(folder, { readOnly })
+      expect(sieve.stats()).toMatchObject(said)
+      await sieve.close()
+    }
+    const sieve = await Sieve.open(folder)
+    sieve.add('https://example.com/1')
+    sieve.clear()
+    sieve.add('https://example.com/1')
+    sieve.add('https://example.com/1')
+    await sieve.close()
+    expect((await Sieve.open(folder, { readOnly: true })).stats()).toMatchObject({
+      urls: 1,
+      seen: 1,
+      invalid: 0,
+    })
+  })
+
+  it('that are damaged are named', async () => {
+    const folder = newFolder()
+    const sieve = await Sieve.open(folder)
+    for (let i = 0; i < 3; i++) sieve.add('https://example.com/')
+    await sieve.close()
+    const path = join(folder, 'counts')
+    const bytes = readFileSync(path)
+    bytes[20]! ^= 1
+    writeFileSync(path, bytes)
+    await expect(Sieve.open(folder)).rejects.toMatchObject({ code: 'corrupt' })
+    const damage = (await verifySieve(folder)).filter((report) => report.damage.length > 0)
+    expect(damage.map(({ file }) => file)).toEqual(['counts'])
+  })
+})
+
+describe('the counts of an exact sieve', () => {
+  it('are those of before a kill', async () => {
+    const folder = newFolder()
+    const exact = script(folder, false)
+      .replace('{ Sieve }', '{ ExactSieve as Sieve }')
+      .replace('/index.js', '/exact/index.js')
+      .replaceAll(/^ {2}sieve\./gm, '  await sieve.')
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', exact], { encoding: 'utf8' })
+    const said = JSON.parse(stdout)
+    expect(said).toMatchObject({ urls: 5, seen: 5 })
+    const sieve = await ExactSieve.open(folder)
+    await sieve.filled()
+    expect(sieve.stats()).toMatchObject(said)
+    await sieve.close()
+  })
+})
