@@ -7,15 +7,15 @@ import type { FilterName } from '../filters/registry.ts'
 import { makeSieve, type Sieve, type SieveOf, type SieveOptions } from '../sieve.ts'
 import { type Journal, type SieveState, STATE, type StoreOptions } from '../state.ts'
 import { CountsFile, readCounts } from './counts.ts'
-import { removeLater } from './file.ts'
+import { closeQuietly, removeLater } from './file.ts'
 import { damaged, missingError, TORN } from './format.ts'
-import { listStore, logName, missingFiles, snapshotName } from './layout.ts'
+import { type Listing, listStore, logName, missingFiles, snapshotName } from './layout.ts'
 import { leftovers } from './leftovers.ts'
 import { takeLock } from './lock.ts'
-import { diskError, Log, readLog } from './log.ts'
+import { diskError, Log, readLogFrom } from './log.ts'
 import { Owed } from './owed.ts'
 import { replay, unfit } from './replay.ts'
-import { headerOf, readSieve, writeSieve } from './snapshot.ts'
+import { headerOf, openFile, readSieve, writeSieve } from './snapshot.ts'
 import { Store } from './store.ts'
 
 /** How often a reader tries again when a writer has just replaced what it reads. */
@@ -124,8 +124,8 @@ function makeFolder(folder: string): void {
 }
 
 // A store that cannot be whole is refused: going on with the rest would forget URLs without a word.
-function checkNoneMissing(folder: string, hasLog: boolean): void {
-  const [missing] = missingFiles(folder, hasLog)
+function checkNoneMissing(folder: string, hasLog: boolean, listing?: Listing): void {
+  const [missing] = missingFiles(folder, hasLog, listing)
   if (missing) throw missingError(folder, missing)
 }
 
@@ -197,30 +197,54 @@ interface Revived {
   readonly logs: readonly { number: number; path: string; bytes: number }[]
 }
 
-// The newest snapshot, and every log from there on.
+// The newest snapshot, and every log from there on. All are opened at once: a writer may replace them meanwhile.
 async function revive(folder: string, options: SieveOptions & StoreOptions): Promise<Revived> {
-  const { snapshots, logs } = listStore(folder)
-  const number = snapshots.at(-1)!
+  const listing = listStore(folder)
+  const number = listing.snapshots.at(-1)!
+  const logs: OpenLog[] = []
+  try {
+    for (const n of listing.logs.filter((n) => n >= number)) {
+      const path = join(folder, logName(n))
+      logs.push({ number: n, path, fd: openFile(path) })
+    }
+    return await reviveFrom(folder, options, listing, logs)
+  } finally {
+    for (const { fd } of logs) closeQuietly(fd)
+  }
+}
+
+interface OpenLog {
+  readonly number: number
+  readonly path: string
+  readonly fd: number
+}
+
+async function reviveFrom(
+  folder: string,
+  options: SieveOptions & StoreOptions,
+  listing: Listing,
+  logs: readonly OpenLog[],
+): Promise<Revived> {
+  const number = listing.snapshots.at(-1)!
   const { sieve, file } = await readSieve(join(folder, snapshotName(number)), {
     ...(options.instanceBytes && { instanceBytes: options.instanceBytes }),
   })
   const { keepKeys = false, keysFrom = 0, hasLog = false } = file.header
-  checkNoneMissing(folder, hasLog)
+  checkNoneMissing(folder, hasLog, listing)
   const state = sieve[STATE]
   state.keepsKeys = keepKeys
   checkSame(folder, state, options)
   const owed = new Owed()
   const replayed: Revived['logs'][number][] = []
-  for (const n of logs) {
-    if (n < number) continue
-    const path = join(folder, logName(n))
-    const { bytes, tornBytes } = readLog(path, (record) => {
+  for (const log of logs) {
+    const { path } = log
+    const { bytes, tornBytes } = readLogFrom(log.fd, path, (record) => {
       const wrong = unfit(state, record)
       if (wrong) throw damaged(path, record.at, wrong)
       replay(state, record, owed)
     })
-    if (tornBytes > 0 && n !== logs.at(-1)) throw damaged(path, bytes, TORN)
-    replayed.push({ number: n, path, bytes })
+    if (tornBytes > 0 && log !== logs.at(-1)) throw damaged(path, bytes, TORN)
+    replayed.push({ number: log.number, path, bytes })
   }
   const counts = readCounts(folder)
   if (counts && counts.log >= number) {

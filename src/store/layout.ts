@@ -8,8 +8,14 @@ const padded = (n: number) => String(n).padStart(8, '0')
 export const snapshotName = (n: number) => `snapshot-${padded(n)}.sieve`
 export const logName = (n: number) => `log-${padded(n)}`
 
-/** Numbers of the snapshots and logs there, ascending. */
-export function listStore(folder: string): { snapshots: number[]; logs: number[] } {
+/** Numbers of snapshots and logs, ascending. */
+export interface Listing {
+  readonly snapshots: readonly number[]
+  readonly logs: readonly number[]
+}
+
+/** What is there. */
+export function listStore(folder: string): Listing {
   const names = readdirSync(folder)
   const numbers = (pattern: RegExp) =>
     names
@@ -29,8 +35,8 @@ export interface Missing {
  * The files that a store cannot be whole without, and that are not there. `hasLog`: what its newest snapshot says. A log
  * without a byte and without a snapshot is none: the making of the store was cut short.
  */
-export function missingFiles(folder: string, hasLog: boolean): Missing[] {
-  const { snapshots, logs } = listStore(folder)
+export function missingFiles(folder: string, hasLog: boolean, listing = listStore(folder)): Missing[] {
+  const { snapshots, logs } = listing
   const snapshot = snapshots.at(-1)
   if (snapshot === undefined) {
     const names = readdirSync(folder).filter((name) => /^(log-\d{8}|keys-\d{8}\.gz)$/.test(name))

@@ -95,49 +95,54 @@ export function encodeRecord(op: Op, entries: number, payload: Uint8Array, time 
 export function readLog(path: string, take: (record: LogRecord) => void): LogEnd {
   const fd = openSync(path, 'r')
   try {
-    const size = fstatSync(fd).size
-    const bytesAt = windowOn(fd)
-    let at = 0
-    let records = 0
-    while (at < size) {
-      const header = bytesAt(at, Math.min(RECORD_HEADER_BYTES, size - at))
-      // A file that grew but was not written before the power went is zero there.
-      if (header.length < RECORD_HEADER_BYTES || (header.readUInt32LE(0) === 0 && isZeroToEnd(fd, at, size)))
-        break
-      if (header.readUInt32LE(0) !== MAGIC || header.readUInt32LE(24) !== crc32(header.subarray(0, 24))) {
-        throw damaged(path, at, 'a record header does not match its checksum')
-      }
-      const length = header.readUInt32LE(12)
-      if (length > MOST_PAYLOAD_BYTES) throw damaged(path, at, `a record of ${length} bytes`)
-      const op = header.readUInt32LE(4)
-      if (op < 1 || op > LAST_OP) {
-        throw new SieveError(
-          'version',
-          `${path} has a record of kind ${op} at byte ${at}: from a later urlsieve`,
-        )
-      }
-      const end = at + RECORD_HEADER_BYTES + length + 4
-      if (end > size) break
-      const entries = header.readUInt32LE(8)
-      const time = Number(header.readBigUInt64LE(16))
-      const body = bytesAt(at + RECORD_HEADER_BYTES, length + 4)
-      if (body.length < length + 4) break // another process has just cut it off
-      const payload = body.subarray(0, length)
-      if (body.readUInt32LE(length) !== crc32(payload)) {
-        if (end === size && endsUnwritten(fd, at, size)) break
-        throw damaged(path, at, 'a record does not match its checksum')
-      }
-      const record = { op: op as Op, entries, payload, time, at }
-      const wrong = misfit(record)
-      if (wrong) throw damaged(path, at, wrong)
-      take(record)
-      records++
-      at = end
-    }
-    return { records, bytes: at, tornBytes: size - at }
+    return readLogFrom(fd, path, take)
   } finally {
     closeSync(fd)
   }
+}
+
+/** The same of a log that is open: it may have lost its name since. */
+export function readLogFrom(fd: number, path: string, take: (record: LogRecord) => void): LogEnd {
+  const size = fstatSync(fd).size
+  const bytesAt = windowOn(fd)
+  let at = 0
+  let records = 0
+  while (at < size) {
+    const header = bytesAt(at, Math.min(RECORD_HEADER_BYTES, size - at))
+    // A file that grew but was not written before the power went is zero there.
+    if (header.length < RECORD_HEADER_BYTES || (header.readUInt32LE(0) === 0 && isZeroToEnd(fd, at, size)))
+      break
+    if (header.readUInt32LE(0) !== MAGIC || header.readUInt32LE(24) !== crc32(header.subarray(0, 24))) {
+      throw damaged(path, at, 'a record header does not match its checksum')
+    }
+    const length = header.readUInt32LE(12)
+    if (length > MOST_PAYLOAD_BYTES) throw damaged(path, at, `a record of ${length} bytes`)
+    const op = header.readUInt32LE(4)
+    if (op < 1 || op > LAST_OP) {
+      throw new SieveError(
+        'version',
+        `${path} has a record of kind ${op} at byte ${at}: from a later urlsieve`,
+      )
+    }
+    const end = at + RECORD_HEADER_BYTES + length + 4
+    if (end > size) break
+    const entries = header.readUInt32LE(8)
+    const time = Number(header.readBigUInt64LE(16))
+    const body = bytesAt(at + RECORD_HEADER_BYTES, length + 4)
+    if (body.length < length + 4) break // another process has just cut it off
+    const payload = body.subarray(0, length)
+    if (body.readUInt32LE(length) !== crc32(payload)) {
+      if (end === size && endsUnwritten(fd, at, size)) break
+      throw damaged(path, at, 'a record does not match its checksum')
+    }
+    const record = { op: op as Op, entries, payload, time, at }
+    const wrong = misfit(record)
+    if (wrong) throw damaged(path, at, wrong)
+    take(record)
+    records++
+    at = end
+  }
+  return { records, bytes: at, tornBytes: size - at }
 }
 
 /** Reads what can still be read of a damaged log: bad records are passed over. */

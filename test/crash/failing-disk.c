@@ -1,7 +1,7 @@
 // A disk that fails on demand, for LD_PRELOAD: calls on files below FAIL_ROOT fail as the control file says. The control
 // file is eight 32-bit numbers, changed by the test while the process runs:
 //   0 which calls (bits below), 1 the error, 2 the first call that fails, 3 how many fail (-1: all from there on),
-//   4 calls so far, 5 calls that failed, 6 milliseconds that a sync takes longer, 7 such syncs begun.
+//   4 calls so far, 5 calls that failed, 6 milliseconds that the next sync takes longer, 7 such syncs begun.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -64,8 +64,9 @@ static int fails_on(int call, int fd) { return control && control[0] & call && i
 
 static void delay(int fd) {
   if (!control || control[6] <= 0 || !is_our_file(fd)) return;
+  int ms = __sync_lock_test_and_set(&control[6], 0);
   __sync_add_and_fetch(&control[7], 1);
-  struct timespec time = {control[6] / 1000, control[6] % 1000 * 1000000L};
+  struct timespec time = {ms / 1000, ms % 1000 * 1000000L};
   nanosleep(&time, NULL);
 }
 

@@ -9,7 +9,7 @@ const { built, kind, root } = JSON.parse(process.argv[2])
 const load = (path) => import(pathToFileURL(`${built}/${path}.js`).href)
 const SYNC = 2
 const EIO = 5
-const SLOW_MS = 2000
+const SLOW_MS = 1500
 /** Far less, for a machine that is busy between. */
 const WAITED_MS = 300
 
