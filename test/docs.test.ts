@@ -27,6 +27,12 @@ describe.each(pages)('%s', (page) => {
     }
   })
 
+  it('names tests that exist', () => {
+    for (const [, path] of text.matchAll(/`(test\/[\w./-]+)`/g)) {
+      expect(existsSync(join(root, path!)), path).toBe(true)
+    }
+  })
+
   it('links to pages that exist', () => {
     for (const [, target] of text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)) {
       if (/^[a-z]+:/.test(target!)) continue

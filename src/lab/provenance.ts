@@ -35,25 +35,10 @@ export function provenance(now = new Date()): Provenance {
   }
 }
 
-interface Manifest {
-  readonly version: string
-  readonly dependencies?: Readonly<Record<string, string>>
-}
-
+// What is bundled goes with urlsieve's own version.
 function versions(): Record<string, string> {
-  const own = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as Manifest
-  const found: Record<string, string> = {
-    node: process.versions.node,
-    v8: process.versions.v8,
-    urlsieve: own.version,
-  }
-  for (const name of Object.keys(own.dependencies ?? {})) {
-    const path = [`${root}node_modules/${name}/package.json`, `${root}../${name}/package.json`].find(
-      existsSync,
-    )
-    if (path) found[name] = (JSON.parse(readFileSync(path, 'utf8')) as Manifest).version
-  }
-  return found
+  const own = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { version: string }
+  return { node: process.versions.node, v8: process.versions.v8, urlsieve: own.version }
 }
 
 function commit(): string | null {

@@ -128,7 +128,7 @@ describe('installed in an empty project', () => {
 
   it('npx urlsieve dedupe', async () => {
     const lines = (await ran('npx', ['--no-install', 'urlsieve', 'dedupe', links], project)).split('\n')
-    expect(lines).toHaveLength(22)
+    expect(lines).toHaveLength(21)
     expect(lines[0]).toBe('https://www.example.org/')
   })
 

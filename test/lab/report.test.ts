@@ -26,8 +26,8 @@ describe('a run', () => {
     expect(first).toMatchObject({ seed: 5, quick: true, command: 'urlsieve lab digits --quick --seed 5' })
     expect(first!.data).toMatchObject({ urls: 200, description: 'links generated from seed 5' })
     expect(first!.data.sha256).toMatch(/^[0-9a-f]{64}$/)
-    expect(first!.versions).toMatchObject({ node: process.versions.node })
-    expect(first!.versions['@observablehq/plot']).toMatch(/^\d/)
+    const versions = { node: process.versions.node, urlsieve: expect.stringMatching(/^\d/) }
+    expect(first!.versions).toMatchObject(versions)
     expect(first!.machine.cores).toBeGreaterThan(0)
   })
 
