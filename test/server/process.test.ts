@@ -9,7 +9,7 @@ import { started } from './process.ts'
 import { encoded, plain, type Raw } from './raw.ts'
 import { folder } from './serving.ts'
 
-const KILLS = process.env.URLSIEVE_FULL === '1' ? 60 : 6
+const KILLS = process.env.URLSIEVE_FULL === '1' ? 100 : 6
 const WRITERS = 50
 
 describe('starting', () => {
@@ -204,41 +204,45 @@ async function prepare(client: Raw): Promise<void> {
 }
 
 describe('nothing acknowledged is lost', () => {
-  it.for(['interval', 'always'])(`kill -9 under load, ${KILLS} times, durability %s`, async (durability) => {
-    const data = folder()
-    const random = randomFrom(durability.length)
-    const held = { bloom: [] as string[], sieve: [] as string[] }
-    for (let kill = 0; kill < KILLS; kill++) {
-      const server = await started(['--no-http', '--data', data, '--durability', durability])
-      const asker = await server.connect()
-      if (kill > 0) {
-        expect(await missing(asker, true, held.bloom), `after kill ${kill}`).toBe(0)
-        expect(await missing(asker, false, held.sieve), `after kill ${kill}`).toBe(0)
+  it.for(['interval', 'always'])(
+    `kill -9 under load, ${KILLS} times, durability %s`,
+    { timeout: 1_800_000 },
+    async (durability) => {
+      const data = folder()
+      const random = randomFrom(durability.length)
+      const held = { bloom: [] as string[], sieve: [] as string[] }
+      for (let kill = 0; kill < KILLS; kill++) {
+        const server = await started(['--no-http', '--data', data, '--durability', durability])
+        const asker = await server.connect()
+        if (kill > 0) {
+          expect(await missing(asker, true, held.bloom), `after kill ${kill}`).toBe(0)
+          expect(await missing(asker, false, held.sieve), `after kill ${kill}`).toBe(0)
+        }
+        await prepare(asker)
+        let answers = 0
+        const limit = 20 + Math.floor(random() * 300)
+        const onAnswer = () => {
+          if (++answers === limit) server.child.kill('SIGKILL')
+        }
+        const clients = await Promise.all(Array.from({ length: 6 }, () => server.connect()))
+        const done = await Promise.all(
+          clients.map((client, i) => writeUntilEnd(client, `${kill}-${i}`, i % 2 === 0, onAnswer)),
+        )
+        expect(await server.ended()).toBe('SIGKILL')
+        for (const [i, some] of done.entries()) held[i % 2 === 0 ? 'bloom' : 'sieve'].push(...some)
       }
-      await prepare(asker)
-      let answers = 0
-      const limit = 20 + Math.floor(random() * 300)
-      const onAnswer = () => {
-        if (++answers === limit) server.child.kill('SIGKILL')
-      }
-      const clients = await Promise.all(Array.from({ length: 6 }, () => server.connect()))
-      const done = await Promise.all(
-        clients.map((client, i) => writeUntilEnd(client, `${kill}-${i}`, i % 2 === 0, onAnswer)),
-      )
-      expect(await server.ended()).toBe('SIGKILL')
-      for (const [i, some] of done.entries()) held[i % 2 === 0 ? 'bloom' : 'sieve'].push(...some)
-    }
-    const server = await started(['--no-http', '--data', data])
-    const client = await server.connect()
-    expect(await missing(client, true, held.bloom)).toBe(0)
-    expect(await missing(client, false, held.sieve)).toBe(0)
-    expect(held.bloom.length + held.sieve.length).toBeGreaterThan(KILLS * 500)
-    // It is not that it says "seen" of everything.
-    expect(await missing(client, false, ['https://example.com/never'])).toBe(1)
-    client.close()
-    server.child.kill('SIGTERM')
-    expect(await server.ended()).toBe(0)
-  })
+      const server = await started(['--no-http', '--data', data])
+      const client = await server.connect()
+      expect(await missing(client, true, held.bloom)).toBe(0)
+      expect(await missing(client, false, held.sieve)).toBe(0)
+      expect(held.bloom.length + held.sieve.length).toBeGreaterThan(KILLS * 500)
+      // It is not that it says "seen" of everything.
+      expect(await missing(client, false, ['https://example.com/never'])).toBe(1)
+      client.close()
+      server.child.kill('SIGTERM')
+      expect(await server.ended()).toBe(0)
+    },
+  )
 
   it('SIGTERM under load: what came is answered, what was answered is there, exit code 0', async () => {
     const data = folder()
