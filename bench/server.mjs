@@ -225,7 +225,7 @@ function csvOf(text) {
   return Object.fromEntries(titles.map((title, i) => [title, values[i]]))
 }
 
-/** A filter for ten million at one in a thousand: two bytes a URL. */
+/** A filter for ten million at one in a thousand: two bytes per URL. */
 async function onFreshFilter(server, act) {
   await unreserved(server, () => ask(server, ['BF.RESERVE', 'bench', '0.001', '10000000']))
   return act()

@@ -22,11 +22,11 @@ export type FrozenSieve = Pick<
 
 export interface FreezeOptions {
   /**
-   * Bits of a fingerprint. Default 32: a new URL is answered "seen" once in 4 billion, for 36 bits a URL; 16: once in
+   * Bits of a fingerprint. Default 32: a new URL is answered "seen" once in 4 billion, for 36 bits per URL; 16: once in
    * 65,536, for 18; 8: once in 256, for 9.
    */
   readonly bits?: FingerprintBits
-  /** The most memory one WebAssembly instance may take. Making it takes about 24 bytes a URL. Default 4 GiB. */
+  /** The most memory one WebAssembly instance may take. Making it takes about 24 bytes per URL. Default 4 GiB. */
   readonly instanceBytes?: number
 }
 

@@ -82,7 +82,7 @@ describe('classic', () => {
     [1e-4, 13.3, 19.2],
     [1e-6, 19.9, 28.8],
     [1e-7, 23.3, 33.5],
-  ])('at %d needs the known bits a key', (rate, limit, classic) => {
+  ])('at %d needs the known bits per key', (rate, limit, classic) => {
     expect(Math.abs(limitBitsPerUrl(rate) - limit)).toBeLessThanOrEqual(0.051)
     expect(Math.abs(classicBits({ urls: 1e7, rate }) / 1e7 - classic)).toBeLessThanOrEqual(0.051)
   })
@@ -193,13 +193,13 @@ describe('blocked', () => {
     [1e-4, 22],
     [1e-6, 38.8],
     [1e-7, 49.5],
-  ])('at %d needs the known bits a key', (rate, bitsPerUrl) => {
+  ])('at %d needs the known bits per key', (rate, bitsPerUrl) => {
     const plan = blockedPlan({ urls: 1e8, rate })
     expectNear(plan.bits / 1e8, bitsPerUrl, 0.01)
     expect(plan.rate).toBeLessThanOrEqual(rate)
   })
 
-  it('stays under 10.2 bits a URL at 1e-2 and 40 at 1e-6', () => {
+  it('stays under 10.2 bits per URL at 1e-2 and 40 at 1e-6', () => {
     expect(blockedPlan({ urls: 1e6, rate: 1e-2 }).bits / 1e6).toBeLessThanOrEqual(10.2)
     expect(blockedPlan({ urls: 1e6, rate: 1e-6 }).bits / 1e6).toBeLessThanOrEqual(40)
   })

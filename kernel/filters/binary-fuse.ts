@@ -1,7 +1,7 @@
 // Binary fuse, 3-wise: a set that is made once and then only asked (Graf, Lemire 2022). Each key has three cells, one in
 // each of three neighbouring segments; the fingerprints in them XOR to the key's own. Errs towards "seen" at 2^−bits,
 // never towards "new". Cells are found by peeling: a cell that one key alone uses is that key's to set, last of all.
-// Making it takes 9 bytes a key and 13 a cell, about 24 bytes a key: do it in an instance that is thrown away.
+// Making it takes 9 bytes per key and 13 a cell, about 24 bytes per key: do it in an instance that is thrown away.
 import { alloc, allocZeroed } from '../memory'
 import { hashes, verdicts } from '../batch'
 import { derived, mix, spread } from '../mix'

@@ -51,7 +51,7 @@ export function keySection({ url, key, isUrl, steps }: KeyExplanation): HTMLElem
         ? key === url
           ? 'The URL is its own key.'
           : `${plural(changes, 'rule')} of ${steps.length} changed it.`
-        : 'This is no URL: it is keyed as it stands.',
+        : 'This is not a URL: it is keyed as it stands.',
     ),
     steps.length > 0 && h('h2', {}, 'Rules, in their order'),
     steps.length > 0 && h('ol', { class: 'steps' }, ...steps.map(stepItem)),

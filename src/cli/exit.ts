@@ -2,7 +2,7 @@
 
 /** 0 done, 1 a question was answered with no, and: */
 export const EXIT = {
-  /** An option, or a combination of options, that cannot be. */
+  /** An option, or a combination of options, that is invalid. */
   usage: 2,
   /** An input that is missing, unreadable, a folder, or damaged. */
   input: 3,

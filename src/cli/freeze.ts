@@ -77,9 +77,9 @@ async function freezeStored(path: string, flags: Flags): Promise<void> {
     ['file', target],
     ['URLs', grouped(urls)],
     ['size', `${readableBytes(fileBytes)}, was ${readableBytes(beforeBytes)} in memory`],
-    ['bits a URL', bitsPerUrl?.toFixed(2) ?? '-'],
+    ['bits per URL', bitsPerUrl?.toFixed(2) ?? '-'],
     ['rate', urls === 0 ? '0' : `${rate.toPrecision(2)}, once in ${grouped(2 ** bits)}`],
-    ['limit', limit === null ? '-' : `${limit} bits a URL: ${(overLimit! * 100).toFixed(1)} % over it`],
+    ['limit', limit === null ? '-' : `${limit} bits per URL: ${(overLimit! * 100).toFixed(1)} % over it`],
   ]
   output.print(rows.map(([name, value]) => `${name.padEnd(12)}${value}\n`).join(''))
 }

@@ -38,7 +38,7 @@ async function inspect(path: string, flags: { json?: boolean }): Promise<void> {
     ['repeats answered', grouped(stats.seen)],
     ['no URLs', grouped(stats.invalid)],
     ['memory', readableBytes(stats.sizeBytes)],
-    ['bits a URL', stats.bitsPerUrl?.toFixed(1) ?? '-'],
+    ['bits per URL', stats.bitsPerUrl?.toFixed(1) ?? '-'],
     ['fill', `${(stats.fill * 100).toFixed(1)} %`],
     ['rate now', rate(stats.expectedRate)],
     ['rate promised', `${rate(stats.promisedRate)}${stats.pastCapacity ? ' (past its capacity)' : ''}`],

@@ -18,7 +18,9 @@ export function planCommand(program: Command): void {
   program
     .command('plan')
     .summary('what each filter would need')
-    .description('Every filter side by side: bits a URL, memory, hashes, expected rate, and what it can do.')
+    .description(
+      'Every filter side by side: bits per URL, memory, hashes, expected rate, and what it can do.',
+    )
     .requiredOption('--urls <n>', 'expected distinct URLs', count('--urls'))
     .option('--fpr <rate>', 'promised false-positive rate', rate('--fpr'), 1e-6)
     .option('--memory <size>', 'plan for this much memory instead of a rate', size('--memory'))
@@ -60,7 +62,7 @@ function plan({ urls, fpr, memory, json }: Flags): void {
   output.print(table(['filter', 'bits/URL', 'memory', 'k', 'expected rate', 'can', 'what it is'], rows))
   output.print(
     memory === undefined
-      ? `\nThe information limit at a rate of ${fpr} is ${limitBitsPerUrl(fpr).toFixed(1)} bits a URL.\n`
+      ? `\nThe information limit at a rate of ${fpr} is ${limitBitsPerUrl(fpr).toFixed(1)} bits per URL.\n`
       : `\n! needs more than the ${readableBytes(memory)} given.\n`,
   )
 }

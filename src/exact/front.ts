@@ -10,7 +10,7 @@ import { readSieve, writeSieveNow } from '../store/snapshot.ts'
 import { keyOfLayout } from './key-layout.ts'
 import type { KeyStore } from './key-store.ts'
 
-/** One new URL in a hundred is looked up in vain: about 11 bits a URL. */
+/** One new URL in a hundred is looked up in vain: about 11 bits per URL. */
 const RATE = 0.01
 const FIRST_URLS = 1_000_000
 const BITS_PER_URL = 11

@@ -11,7 +11,7 @@ import { checkField, checkFollows, savedObject } from './saved-plan.ts'
 export type FingerprintBits = 8 | 16 | 32
 export const fingerprintWidths: readonly FingerprintBits[] = [8, 16, 32]
 
-/** What it takes of an instance's memory while a set is made: 9 bytes a key and 13 a cell, and what the instance itself takes. */
+/** What it takes of an instance's memory while a set is made: 9 bytes per key and 13 a cell, and what the instance itself takes. */
 export const buildBytes = (urls: number) => 9 * urls + 13 * binaryFuseShape({ urls }).cells + 1024 * 1024
 
 /** Seeds tried before giving up. One in some does not do, whatever the keys: so many in a row never happens. */

@@ -1,4 +1,4 @@
-// The hash set of the papers: JavaScript's own Set of strings. Exact; about 100 bytes a URL besides its text.
+// The hash set of the papers: JavaScript's own Set of strings. Exact; about 100 bytes per URL besides its text.
 import { baseline, type KeySet, keyBytes, keyText } from './baseline.ts'
 
 /** V8: a string's header and its entry in the table of a Set that is between half and wholly full. */

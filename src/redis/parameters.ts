@@ -21,8 +21,8 @@ const MOST_TAGS = 16384
 const DEFAULT_GENERATIONS = 4
 
 /**
- * `fingerprint`: 64 bits of a hash, practically exact, about 9 bytes a URL, no capacity to choose. `compact`: about 5
- * bytes a URL; errs towards "seen" at 4.5e-8 when it holds its expectedUrls, in proportion when it holds more.
+ * `fingerprint`: 64 bits of a hash, practically exact, about 9 bytes per URL, no capacity to choose. `compact`: about 5
+ * bytes per URL; errs towards "seen" at 4.5e-8 when it holds its expectedUrls, in proportion when it holds more.
  */
 export type Mode = 'fingerprint' | 'compact'
 

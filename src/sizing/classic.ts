@@ -66,7 +66,7 @@ export function urlCachingBits({ urls, hashes }: { urls: number; hashes: number 
   return Math.ceil((hashes * urls) / Math.LN2)
 }
 
-/** No structure at all can answer with this rate in fewer bits a URL: log2(1/ε) (Carter et al. 1978). */
+/** No structure at all can answer with this rate in fewer bits per URL: log2(1/ε) (Carter et al. 1978). */
 export function limitBitsPerUrl(rate: number): number {
   return -Math.log2(rate)
 }

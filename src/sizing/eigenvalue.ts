@@ -28,7 +28,7 @@ export function eigenvalueZeros({
 }
 
 /**
- * Bits a URL for a rate at k hashes, eq. (3): m/n = −k / ln(1 − e^(ln p / k)).
+ * Bits per URL for a rate at k hashes, eq. (3): m/n = −k / ln(1 − e^(ln p / k)).
  * Printed with e^(−ln p / k), which is above 1, so that the logarithm has no value.
  */
 export function eigenvalueBitsPerUrl({ rate, hashes }: { rate: number; hashes: number }): number {

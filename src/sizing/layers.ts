@@ -93,7 +93,7 @@ export function keywordPlan({
 
 /**
  * Shares out `bits` in proportion to what the layers hold, which gives every layer the same rate. A weight
- * above 1 buys its layer a lower one: with b bits a key, w times as many bits raise the rate to the power w.
+ * above 1 buys its layer a lower one: with b bits per key, w times as many bits raise the rate to the power w.
  * The parts add up to `bits` exactly; every layer gets at least one bit as long as there are that many.
  */
 export function splitBudget({

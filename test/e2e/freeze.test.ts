@@ -22,20 +22,20 @@ beforeAll(async () => {
   await stored.close()
 })
 
-/** Size, bits a URL and the rest, as the command prints them. */
+/** Size, bits per URL and the rest, as the command prints them. */
 const rowsOf = (stdout: Buffer) =>
   Object.fromEntries(linesOf(stdout).map((line) => [line.slice(0, 12).trim(), line.slice(12)]))
 
 describe('a .sieve file', () => {
-  it('becomes SIEVE.frozen.sieve; size, bits a URL, rate and distance from the limit are said', async () => {
+  it('becomes SIEVE.frozen.sieve; size, bits per URL, rate and distance from the limit are said', async () => {
     const ended = await urlsieve(['freeze', file, '--bits', '8'])
     expectQuiet(ended)
     const made = join(folder, 'seen.frozen.sieve')
     const rows = rowsOf(ended.stdout)
     expect(rows).toMatchObject({ file: made, URLs: '20,000', rate: '0.0039, once in 256' })
     expect(rows.size).toMatch(/^\d+\.\d KiB, was \d+ KiB in memory$/)
-    const bits = Number(rows['bits a URL'])
-    expect(rows.limit).toBe(`8 bits a URL: ${((bits / 8 - 1) * 100).toFixed(1)} % over it`)
+    const bits = Number(rows['bits per URL'])
+    expect(rows.limit).toBe(`8 bits per URL: ${((bits / 8 - 1) * 100).toFixed(1)} % over it`)
     expect(bits).toBeLessThan(8 * 1.24)
     const { sizeBytes } = (await Sieve.load(made)).stats()
     expect(statSync(made).size - sizeBytes).toBeLessThan(1024)

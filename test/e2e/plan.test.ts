@@ -62,7 +62,7 @@ describe('the table', () => {
       'no add',
     ])
     expect(rows.filter((row) => cells(row)[5]!.includes('add'))).toHaveLength(1)
-    expect(rest.at(-1)).toContain('10.0 bits a URL')
+    expect(rest.at(-1)).toContain('10.0 bits per URL')
   })
 
   it('marks what needs more than the memory given', async () => {

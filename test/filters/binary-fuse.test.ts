@@ -214,7 +214,7 @@ describe('the size', () => {
     expect(plan).toMatchObject({ expectedRate: 2 ** -bits, sizeBytes: (1_130_496 * bits) / 8 })
   })
 
-  it('is made in about 24 bytes a key, and no more than is said', async () => {
+  it('is made in about 24 bytes per key, and no more than is said', async () => {
     const hashes = someHashes(41, 1e5)
     expect(buildBytes(1e6) - 2 ** 20).toBe(9e6 + 13 * 1_130_496)
     expect(seenOf(await make(hashes, 32, buildBytes(1e5)), hashes).every((seen) => seen === 1)).toBe(true)

@@ -473,6 +473,6 @@ describe('crawl-loss', () => {
         .map((row) => Number(row['lost in all']))
       expect(most).toBeLessThan(least!)
     }
-    expect(finding).toMatch(/fingerprint \(\d+ bits a URL\) loses 0/)
+    expect(finding).toMatch(/fingerprint \(\d+ bits per URL\) loses 0/)
   })
 })

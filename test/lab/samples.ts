@@ -93,7 +93,7 @@ export const digits: Experiment = {
           title: 'Bars in a list',
           alt: 'Three bars',
           x: { label: '' },
-          y: { label: 'bytes a URL, which is a long label that has to be broken on a small telephone' },
+          y: { label: 'bytes per URL, which is a long label that has to be broken on a small telephone' },
           kind: 'bar',
           series: [
             { name: 'hash set', points: [{ x: 0, y: 90 }] },

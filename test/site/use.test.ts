@@ -182,7 +182,7 @@ describe.skipIf(noBrowser)(`the page in use${noBrowser && ` (skipped: ${noBrowse
     await until(() => page.locator('.key-line-block').textContent(), 'https://example.com')
     await page.getByLabel('URL').fill('no url')
     await button(page, 'Explain').click()
-    await page.getByText('This is no URL: it is keyed as it stands.').waitFor()
+    await page.getByText('This is not a URL: it is keyed as it stands.').waitFor()
     expect(said).toEqual([])
     await page.close()
   })

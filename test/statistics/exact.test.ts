@@ -64,7 +64,7 @@ describe('fingerprint', () => {
     expect(sieve.hasMany(unknown).indexOf(1)).toBe(-1)
   })
 
-  it('grows smoothly: at most 20 bytes a URL, and no step of more than 300 KiB once over 1 MB', {
+  it('grows smoothly: at most 20 bytes per URL, and no step of more than 300 KiB once over 1 MB', {
     timeout: 3_600_000,
   }, async () => {
     const sieve = await Sieve.create({ profile: 'raw', key })

@@ -141,7 +141,7 @@ describe.each(approximate)('$name', (kind) => {
   })
 })
 
-describe('bits a URL', () => {
+describe('bits per URL', () => {
   const bitsPerUrl = (name: string, rate: number, urls = 1e6) =>
     kinds.find((kind) => kind.name === name)!.plan({ expectedUrls: urls, falsePositiveRate: rate })
       .bitsPerUrl!

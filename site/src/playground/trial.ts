@@ -88,7 +88,7 @@ export class Trial {
     for (let i = 0; i < SAMPLE_CHUNKS; i++) this.#sample.push(links.next().value.slice())
   }
 
-  /** Throws a SieveError, one line, for settings that cannot be. The hash's key is a new secret unless given. */
+  /** Throws a SieveError, one line, for invalid settings. The hash's key is a new secret unless given. */
   static async create(structure: Structure, settings: Settings, key?: Uint8Array): Promise<Trial> {
     const options = structure.options(settings)
     const sieve = await Sieve.create({ ...options, filter: structure.name, ...(key && { key }) })

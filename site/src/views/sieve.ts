@@ -39,7 +39,7 @@ function sizeFacts({ stats, plan, bloom }: SieveInfo): HTMLElement {
   return facts(
     'How large it is',
     fact('Memory', bytes(stats.sizeBytes)),
-    fact('Bits a URL', number(stats.bitsPerUrl)),
+    fact('Bits per URL', number(stats.bitsPerUrl)),
     fact('Fill', share(stats.fill)),
     plan
       ? fact('Made for', plan.expectedUrls === null ? 'any number' : plural(plan.expectedUrls, 'URL'))

@@ -1,5 +1,5 @@
 // The exact structures that the papers start from: linear and binary search, hash set and trie, beside the fingerprint
-// filter. Time and bytes a URL as n grows, each only as far as it is bearable.
+// filter. Time and bytes per URL as n grows, each only as far as it is bearable.
 
 import type { FilterKind } from '../../filters/filter.ts'
 import { filters } from '../../filters/registry.ts'
@@ -145,7 +145,7 @@ function finding(outcomes: readonly Outcome[]): string {
   const wrong = outcomes.reduce((sum, outcome) => sum + outcome.wrong, 0)
   return [
     `From the smallest to the largest n of each, a question costs more by a factor of: ${listed(STRUCTURES.map(growthOf))}.`,
-    `At ${count(set.urls)} URLs fingerprint takes ${prints.bytesPerUrl.toFixed(1)} bytes a URL, ${compare(prints.bytesPerUrl, set.bytesPerUrl, 'less', 'more')} than hash-set, and adds ${compare(prints.nsAdd, set.nsAdd, 'faster', 'slower')}; the smallest there is ${smallest.structure}.`,
+    `At ${count(set.urls)} URLs fingerprint takes ${prints.bytesPerUrl.toFixed(1)} bytes per URL, ${compare(prints.bytesPerUrl, set.bytesPerUrl, 'less', 'more')} than hash-set, and adds ${compare(prints.nsAdd, set.nsAdd, 'faster', 'slower')}; the smallest there is ${smallest.structure}.`,
     wrong === 0 ? 'None gave a wrong answer.' : `Wrong answers: ${count(wrong)}.`,
   ].join(' ')
 }

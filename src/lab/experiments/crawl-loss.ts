@@ -137,10 +137,10 @@ function finding(rows: readonly Row[], truth: number): string {
   const ratios = BITS_PER_URL.map((bits) => {
     const same = sized.filter(({ bitsPerUrl }) => bitsPerUrl === bits).sort((a, b) => a.lost - b.lost)
     const [best, worst] = [same[0]!, same.at(-1)!]
-    return `${bits} bits a URL ${percent(best.lost / truth)} with ${best.filter} and ${percent(worst.lost / truth)} with ${worst.filter}`
+    return `${bits} bits per URL ${percent(best.lost / truth)} with ${best.filter} and ${percent(worst.lost / truth)} with ${worst.filter}`
   })
   const exact = grown.map(
-    (row) => `${row.filter} (${row.usedBitsPerUrl.toFixed(0)} bits a URL) loses ${count(row.lost)}`,
+    (row) => `${row.filter} (${row.usedBitsPerUrl.toFixed(0)} bits per URL) loses ${count(row.lost)}`,
   )
   return [
     `Of ${count(truth)} pages a crawl loses at ${listed(ratios)}; ${listed(exact)}.`,
@@ -175,7 +175,7 @@ export const crawlLoss: Experiment = {
     )
     const rows: Row[] = []
     for (const [i, { filter, bits }] of runs.entries()) {
-      lab.progress(i / runs.length, `${filter}${bits === null ? '' : `, ${bits} bits a URL`}`)
+      lab.progress(i / runs.length, `${filter}${bits === null ? '' : `, ${bits} bits per URL`}`)
       const row = await run(lab, filter, bits, graph, list, truth)
       if (row) rows.push(row)
     }

@@ -1,5 +1,5 @@
 // What each approximate filter is worth at equal memory: its rate on new URLs as they come and on recombined ones, its
-// speed, and how far it is from the log2(1/rate) bits a URL that no structure can do without.
+// speed, and how far it is from the log2(1/rate) bits per URL that no structure can do without.
 
 import type { FilterKind } from '../../filters/filter.ts'
 import { type FilterName, filterNames, filters } from '../../filters/registry.ts'
@@ -111,13 +111,13 @@ async function judge(lab: Lab, filter: FilterName, bitsPerUrl: number, all: Ques
 
 const rateOf = ({ hits, trials }: Errors): number => hits / Math.max(1, trials)
 
-/** Bits a URL more than the limit at this rate. */
+/** Bits per URL more than the limit at this rate. */
 const waste = ({ usedBits }: Outcome, rate: number): number => usedBits - limitBitsPerUrl(rate)
 
 function mainTable(outcomes: readonly Outcome[]): Table {
   return {
     title: 'Every approximate filter at the same memory',
-    note: 'Half of the URLs are in, the other half is asked: every second one, without its scheme. Waste: bits a URL above the limit log2(1/rate), and in per cent of it; "at most" takes the upper end of the interval, and is all there is where no error was seen.',
+    note: 'Half of the URLs are in, the other half is asked: every second one, without its scheme. Waste: bits per URL above the limit log2(1/rate), and in per cent of it; "at most" takes the upper end of the interval, and is all there is where no error was seen.',
     columns: [
       { name: 'bits/URL', as: 'count' },
       { name: 'filter', as: 'text' },
@@ -176,7 +176,7 @@ function ratePlot(title: string, of: (outcome: Outcome) => Errors, outcomes: rea
   return {
     title,
     alt: `${title}, for each approximate filter, beside the information limit`,
-    x: { label: 'bits a URL' },
+    x: { label: 'bits per URL' },
     y: { label: 'false-positive rate', log: true },
     kind: 'line',
     series: [
@@ -207,7 +207,7 @@ function finding(outcomes: readonly Outcome[]): string {
     const [best, worst] = [byRate[0]!, byRate.at(-1)!]
     const shown = ({ natural }: Outcome) => withInterval(rateOf(natural), clopperPearson(natural))
     sentences.push(
-      `With ${bits} bits a URL and ${count(best.held)} URLs ${best.filter} errs least on new URLs as they come, ${shown(best)}, and ${worst.filter} most, ${shown(worst)}.`,
+      `With ${bits} bits per URL and ${count(best.held)} URLs ${best.filter} errs least on new URLs as they come, ${shown(best)}, and ${worst.filter} most, ${shown(worst)}.`,
     )
     const suffering = here.filter(
       ({ natural, recombined }) =>
@@ -235,7 +235,7 @@ async function run(lab: Lab): Promise<Result> {
   const steps = BITS_PER_URL.length * contenders.length
   for (const bits of BITS_PER_URL) {
     for (const filter of contenders) {
-      lab.progress(outcomes.length / steps, `${filter}, ${bits} bits a URL`)
+      lab.progress(outcomes.length / steps, `${filter}, ${bits} bits per URL`)
       outcomes.push(await judge(lab, filter, bits, all))
     }
   }
@@ -254,6 +254,6 @@ export const equalMemory: Experiment = {
   name: 'equal-memory',
   title: 'Every filter at the same memory',
   source: 'ours',
-  asks: 'What is each approximate filter worth when all have the same bits a URL?',
+  asks: 'What is each approximate filter worth when all have the same bits per URL?',
   run,
 }

@@ -1,4 +1,4 @@
-// Does the fingerprint filter stay flat? Cost and bytes a URL from ten thousand URLs to a hundred million, the largest
+// Does the fingerprint filter stay flat? Cost and bytes per URL from ten thousand URLs to a hundred million, the largest
 // step by which its memory grows, and the longest that one batch waited for it.
 import { Sieve } from '../../sieve.ts'
 import type { Experiment, Lab, Plot, Result, Table } from '../experiment.ts'

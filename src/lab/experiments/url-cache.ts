@@ -8,7 +8,7 @@ import { heapBytes } from '../heap.ts'
 import { aboveZero, countSeen, covers, type MeasuredRate, measuredRate, ratePoint, trial } from '../trial.ts'
 import { count, factor, listed, percent } from '../wording.ts'
 
-/** The paper's k, and the bits a URL that its m = k·n / ln 2 gives. */
+/** The paper's k, and the bits per URL that its m = k·n / ln 2 gives. */
 const PAPER_HASHES = 3
 const PAPER_RATIO = PAPER_HASHES / Math.LN2
 
@@ -180,7 +180,7 @@ function finding(cells: readonly GridCell[], held: readonly Held[], urls: number
   const ours = held[0]!
   const setBytes = set.sizeBytes / urls
   return [
-    `The paper's m = k·n / ln 2 and its three functions lose ${percent(paper.rate.rate)} of new URLs (${percent(paper.rate.low)} to ${percent(paper.rate.high)}; the formula says ${percent(paper.expected)}${covers(paper.rate, paper.expected) ? '' : ', outside the interval'}): ${(ours.sizeBytes / urls).toFixed(2)} bytes a URL where a hash set takes ${setBytes.toFixed(0)} by its own estimate, ${factor(set.sizeBytes / ours.sizeBytes)} times as much.`,
+    `The paper's m = k·n / ln 2 and its three functions lose ${percent(paper.rate.rate)} of new URLs (${percent(paper.rate.low)} to ${percent(paper.rate.high)}; the formula says ${percent(paper.expected)}${covers(paper.rate, paper.expected) ? '' : ', outside the interval'}): ${(ours.sizeBytes / urls).toFixed(2)} bytes per URL where a hash set takes ${setBytes.toFixed(0)} by its own estimate, ${factor(set.sizeBytes / ours.sizeBytes)} times as much.`,
     ` k = (m/n)·ln 2 is the best, or no worse than chance, in ${holding(true)} cases for good functions and ${holding(false)} for the paper's; at m/n = ${widest} ${verdicts.join('; ')}.`,
   ].join('')
 }
