@@ -55,7 +55,10 @@ async function opened(folder) {
       forget: (url) => sieve.delete(url),
       fold: () => sieve.sync(),
       sync: () => sieve.sync(),
-      urls: async () => (await sieve.filled(), sieve.stats().urls),
+      urls: async () => {
+        await sieve.filled()
+        return sieve.stats().urls
+      },
       close: () => sieve.close(),
     }
   }
@@ -85,7 +88,10 @@ async function opened(folder) {
     const frontier = Frontier.open({ folder, durability, fileBytes: 2000 })
     const pending = () => [...frontier.texts()].flat().filter((text) => text !== BACK)
     return {
-      add: (urls) => (frontier.release(frontier.hold(urls)), urls.map(() => 1)),
+      add: (urls) => {
+        frontier.release(frontier.hold(urls))
+        return urls.map(() => 1)
+      },
       has: (urls) => {
         const texts = new Set(pending())
         return urls.filter((url) => texts.has(url)).length
