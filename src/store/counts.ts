@@ -1,6 +1,6 @@
 // What a stored sieve has counted besides its URLs: repeats, and lines that were not URLs. Two slots of 64 bytes, written
 // in turn: the one with the higher turn counts. A slot lies within one sector, so a power loss leaves it old or new.
-import { fdatasyncSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs'
+import { fdatasyncSync, openSync, readFileSync, statSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { SieveError } from '../errors.ts'
@@ -28,6 +28,8 @@ function readSlots(folder: string): ({ turn: number } & Counts)[] {
   const path = pathIn(folder)
   let bytes: Buffer
   try {
+    const { size } = statSync(path)
+    if (size > 2 * SLOT_BYTES) throw damaged(path, 2 * SLOT_BYTES, `${size} bytes of counts`)
     bytes = readFileSync(path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
@@ -45,7 +47,9 @@ function readSlots(folder: string): ({ turn: number } & Counts)[] {
     )
       throw damaged(path, at, 'counts do not match their checksum')
     const number = (from: number) => Number(slot.readBigUInt64LE(from))
-    slots.push({ log: slot.readUInt32LE(4), turn: number(8), seen: number(16), invalid: number(24) })
+    const counts = { turn: number(8), seen: number(16), invalid: number(24) }
+    if (!Object.values(counts).every(Number.isSafeInteger)) throw damaged(path, at, 'counts past 2^53')
+    slots.push({ log: slot.readUInt32LE(4), ...counts })
   }
   return slots.sort((a, b) => a.turn - b.turn)
 }

@@ -75,6 +75,8 @@ describe('the counts of a store', () => {
     await expect(Sieve.open(folder)).rejects.toMatchObject({ code: 'corrupt' })
     const damage = (await verifySieve(folder)).filter((report) => report.damage.length > 0)
     expect(damage.map(({ file }) => file)).toEqual(['counts'])
+    writeFileSync(path, Buffer.alloc(1000))
+    await expect(Sieve.open(folder)).rejects.toThrow(/1000 bytes of counts/)
   })
 })
 
