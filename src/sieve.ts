@@ -485,7 +485,7 @@ export class Sieve {
       this.#urls--
       this.#journal?.deleted(1)
     }
-    this.#keys.count(0, 1)
+    this.#count(0, 1)
     return was
   }
 
@@ -521,7 +521,7 @@ export class Sieve {
     if (this.#runsOwnCode) this.#alone(() => this.#shards.has(from, n))
     else this.#shards.has(from, n)
     this.#journal?.amend(from, n)
-    this.#keys.count(from, n)
+    this.#count(from, n)
     return n
   }
 
@@ -540,8 +540,14 @@ export class Sieve {
       this.#seen -= end - from - fresh
       throw error
     }
-    this.#keys.count(from, end)
+    this.#count(from, end)
     return end
+  }
+
+  // Entries [from, n) of the batch were answered.
+  #count(from: number, n: number): void {
+    this.#keys.count(from, n)
+    this.#journal?.counted?.()
   }
 
   // Keys and hashes of the n lines in the kernel's batch.

@@ -18,6 +18,8 @@ export interface Journal {
   /** Entries [0, n) with verdict 0 were deleted. */
   deleted(n: number): void
   cleared(): void
+  /** A batch was answered, and is in the sieve's counts of repeats and invalid lines. */
+  counted?(): void
   /** Makes all that was acknowledged last, now. */
   sync(): void
   /** Folds what was written down into one snapshot. `change` is called first, when nothing else is under way. */

@@ -116,13 +116,15 @@ export class Store implements Journal {
       throw error
     }
     this.#owed.drop(state, from, n, 1)
-    this.#counts.write(this.#logNumber, state.seen, state.invalid)
     this.#foldWhenLong()
   }
 
   /** What the disk refused before is new again when it comes again, once a batch. */
   amend(from: number, n: number): void {
     this.#owed.amend(this.#state, from, n)
+  }
+
+  counted(): void {
     this.#counts.write(this.#logNumber, this.#state.seen, this.#state.invalid)
   }
 
@@ -164,7 +166,7 @@ export class Store implements Journal {
       throw error
     }
     this.#owed.clear()
-    this.#counts.write(this.#logNumber, this.#state.seen, this.#state.invalid)
+    this.counted()
   }
 
   owes(): number {

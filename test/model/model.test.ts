@@ -85,7 +85,7 @@ interface Trust {
   readonly isExact: boolean
   /** `urls` is the size of the Set also after a merge. */
   readonly countsMerges: boolean
-  /** `seen` and `invalid` are those of the model, from one opening to the next. */
+  /** `seen` and `invalid` are those of the model. */
   readonly keepsCounts: boolean
 }
 
@@ -178,9 +178,6 @@ async function run(subject: Subject, profile: Profile, trust: Trust, seed: numbe
         const act = subject[step.verb]
         if (!act) return
         await act()
-        const { seen, invalid } = await subject.counts()
-        model.seen = seen
-        model.invalid = invalid
         return
       }
     }
