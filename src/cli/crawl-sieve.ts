@@ -7,6 +7,7 @@ import type { Profile } from '../canonical/profiles.ts'
 import { Audit } from '../crawlers/audit.ts'
 import type { SeenUrls } from '../crawlers/seen-urls.ts'
 import { Sieve } from '../index.ts'
+import { Capacity } from './capacity.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { patienceOf } from './redis-retry.ts'
 import { type SieveFlags, sieveOptions } from './sieve-options.ts'
@@ -25,6 +26,8 @@ export interface CrawlSieve {
   readonly profile: Profile
   /** The chance that it calls a new URL seen now; null when it does not say. */
   readonly rate: (() => number) | null
+  /** Watches a filter of a fixed size; null on Redis. */
+  readonly capacity: Capacity | null
   close(): Promise<void>
 }
 
@@ -36,6 +39,7 @@ export async function openCrawlSieve(flags: CrawlSieveFlags, command: Command): 
     urls: sieve,
     profile: sieve.profile,
     rate: () => sieve.stats().expectedRate,
+    capacity: new Capacity(sieve),
     close: () => sieve.close(),
   }
 }
@@ -93,7 +97,7 @@ async function onRedis(
       await sieve.close()
       await connection.close()
     }
-    return { urls: sieve, profile: sieve.profile, rate: null, close }
+    return { urls: sieve, profile: sieve.profile, rate: null, capacity: null, close }
   } catch (error) {
     await connection.close()
     throw error

@@ -107,7 +107,10 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
     ...(flags.content && {
       content: { sieve: await ContentSieve.create(), skip: flags.content === 'skip' },
     }),
-    onPage: (page) => output.print(`${JSON.stringify(page)}\n`),
+    onPage(page) {
+      output.print(`${JSON.stringify(page)}\n`)
+      sieve.capacity?.watch()
+    },
   })
   const progress = new CrawlProgress(() => ({ ...site.counts, ...queue.stats() }), flags.quiet)
   const interrupt = () => {
@@ -125,6 +128,7 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
     await audit?.close()
     await sieve.close()
     output.close()
+    sieve.capacity?.summarise()
     const seconds = (performance.now() - started) / 1000
     if (flags.stats) tell(`${JSON.stringify({ ...counts, seconds })}\n`)
     else if (!flags.quiet) tell(crawlSummary(counts, seconds, folder))

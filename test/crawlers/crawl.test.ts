@@ -41,6 +41,14 @@ describe('a crawl', () => {
     expect(readdirSync(cwd)).toEqual([])
   })
 
+  it('warns of a filter past its capacity', async () => {
+    const filter = ['--filter', 'blocked', '--urls', '20', '--fpr', '1e-6']
+    const args = ['crawl', `${site.served.origin}/`, '--rate', '0', '--quiet', '--pages', '40', ...filter]
+    const { stderr } = await urlsieve(args)
+    expect(stderr).toMatch(/^urlsieve: warning: filter 'blocked' is past its capacity of 20 URLs: .*\n/)
+    expect(stderr).toMatch(/\nurlsieve: warning: [\d,]+ URLs in a filter for 20: .*\n$/)
+  })
+
   it('stops at a depth, and at a number of pages', async () => {
     const shallow = await crawl('--depth', '1', '--concurrency', '4')
     expect(new Set(shallow.pages.map(({ depth }) => depth))).toEqual(new Set([0, 1]))
