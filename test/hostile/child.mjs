@@ -12,7 +12,8 @@ import { forgedLevel } from './forge-level.mjs'
 const { built, kind, seed, from, count, folder } = JSON.parse(process.argv[2])
 const load = (path) => import(pathToFileURL(join(built, path)).href)
 const { Sieve, SieveError, freeze } = await load('index.js')
-const { repairStore, verifySieve } = await load('store/verify.js')
+const { verifySieve } = await load('store/verify.js')
+const { repairStore } = await load('store/repair.js')
 mkdirSync(folder, { recursive: true })
 
 const say = (line) => writeSync(1, `${line}\n`)
@@ -130,7 +131,7 @@ async function storesInFolders() {
         `verify: ${damage[0]}; open: ${trouble?.message}`,
       )
     }
-    if (trouble && i % 3 === 0 && !file.name.endsWith('.gz')) await mended(path)
+    if (trouble && i % 3 === 0) await mended(path)
     if (trouble) throw trouble
   }
 }
