@@ -153,11 +153,14 @@ describe('a long list', () => {
   })
 })
 
+/** The bound is for the median of ten. */
+const RUNS = Number(process.env.URLSIEVE_RUNS ?? 10)
+
 describe.runIf(process.env.URLSIEVE_FULL === '1')('at full size', () => {
   it('no PING and no /healthz waits for 50 ms, whatever another client asks', {
     timeout: 1_800_000,
   }, async () => {
-    const rows = await measureWaits({ capacity: 300_000_000, errorRate: 0.001, runs: 10 })
+    const rows = await measureWaits({ capacity: 300_000_000, errorRate: 0.001, runs: RUNS })
     for (const { what, pingMs, healthMs } of rows) {
       expect(Math.max(pingMs, healthMs), what).toBeLessThan(50)
     }
