@@ -1,13 +1,22 @@
 import { defineConfig } from 'vitest/config'
 
+/** Measures how long clients wait: nothing else may run beside it. */
+const ALONE = ['test/server/fairness.test.ts']
+
 export default defineConfig({
   resolve: { alias: { '#store': new URL('./src/store/index.ts', import.meta.url).pathname } },
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/debian.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',
     maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: { name: 'tests', include: ['test/**/*.test.ts'], exclude: ALONE, sequence: { groupOrder: 0 } },
+      },
+      { extends: true, test: { name: 'alone', include: ALONE, sequence: { groupOrder: 1 } } },
+    ],
   },
 })

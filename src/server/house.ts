@@ -7,6 +7,12 @@ import type { Meters } from './meters.ts'
 /** Verdicts at once from a sieve in this process, later from one on another machine. */
 export type Answers<T> = T | Promise<T>
 
+/** Items whose bytes may change when the call returns, unless they are kept: who answers later copies them first. */
+export interface LentItems extends Items {
+  /** Nobody changes the bytes before the answer is there. */
+  readonly isKept?: boolean
+}
+
 /** How a sieve is made. */
 export interface SieveSpec {
   readonly filter?: FilterName
@@ -39,12 +45,12 @@ export interface Hosted {
   readonly writes?: number
   /** How large it was planned, where that is known. */
   readonly plan?: Plan
-  /** Marks: 1 new, 0 seen. The items' bytes may change when the call returns: who answers later copies them first. */
-  add(items: Items): Answers<Uint8Array>
+  /** Marks: 1 new, 0 seen. */
+  add(items: LentItems): Answers<Uint8Array>
   /** Throws when there is no memory for so many more items. Absent where that is not known before. */
   readonly reserve?: (items: number) => void
-  /** Asks, marks nothing: 1 seen, 0 not. The bytes as with `add`. */
-  has(items: Items): Answers<Uint8Array>
+  /** Asks, marks nothing: 1 seen, 0 not. */
+  has(items: LentItems): Answers<Uint8Array>
   explain(url: string): Answers<Explanation>
   stats(): Answers<Stats>
   /**

@@ -6,7 +6,7 @@ import type { DeletingSieve, Explanation, FolderSieve, Items, Plan, Sieve, Stats
 import { DiskWatch } from './disk-watch.ts'
 import type { Faults } from './faults.ts'
 import { bytesOf, growthOf } from './growth.ts'
-import type { Answers, BloomSpec, Hosted } from './house.ts'
+import type { Answers, BloomSpec, Hosted, LentItems } from './house.ts'
 import { type Layers, layersOf } from './layers.ts'
 import { type Meters, newMeters } from './meters.ts'
 import { wasDropped } from './names.ts'
@@ -16,6 +16,8 @@ import { inParts, oneByOne, PartSize } from './parts.ts'
 const FULL = 'non scaling filter is full'
 /** Memory is asked for once for so many URLs, unless there is little left. */
 const STRIDE_URLS = 8192
+/** The system puts memory in place when it is first touched, which takes longer than adding a URL. */
+const LARGE_GROWTH_BYTES = 64 * 1024 * 1024
 
 /** Throws when so many bytes more than it has are too many for all sieves together. */
 export type AskRoom = (sieve: LocalSieve, bytes: number) => void
@@ -83,7 +85,7 @@ export class LocalSieve implements Hosted {
     throw wasDropped(this.name)
   }
 
-  add(items: Items): Answers<Uint8Array> {
+  add(items: LentItems): Answers<Uint8Array> {
     const count = items.starts.length
     this.reserve(count)
     this.#allowed -= count
@@ -111,7 +113,7 @@ export class LocalSieve implements Hosted {
     }
   }
 
-  has(items: Items): Answers<Uint8Array> {
+  has(items: LentItems): Answers<Uint8Array> {
     return inParts(items, this.#partSize, (part) => this.#sieve.hasItems(part))
   }
 
@@ -180,6 +182,7 @@ export class LocalSieve implements Hosted {
   #ask(count: number): void {
     const stats = this.stats()
     const growth = (urls: number) => growthOf(this.#sieve, stats, urls)
+    if (growth(count + STRIDE_URLS) > LARGE_GROWTH_BYTES) this.#partSize.restart()
     try {
       this.#askRoom(this, growth(count + STRIDE_URLS))
       this.#allowed = count + STRIDE_URLS

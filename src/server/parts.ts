@@ -2,12 +2,15 @@
 // of the usual length is one part, answered at once.
 import { type Items, SieveError } from '../index.ts'
 import { Pace } from '../store/pace.ts'
-import type { Answers } from './house.ts'
+import type { Answers, LentItems } from './house.ts'
 
 /** A batch of the kernel. */
 const MOST_ITEMS = 2048
-const LEAST_ITEMS = 64
-const FIRST_ITEMS = 512
+const LEAST_ITEMS = 16
+/** Of a sieve that has not been used: its memory is not in place yet, and its code not compiled. */
+const FIRST_ITEMS = 64
+/** More are not begun in the turn that read them, which was long enough. */
+const LONG_ITEMS = 8192
 const PART_BYTES = 256 * 1024
 /** What a part should take. */
 const PART_MS = 4
@@ -24,12 +27,21 @@ export class PartSize {
   learn(items: number, ms: number): void {
     if (items < Math.min(TELLING_ITEMS, this.items)) return
     const wanted = (items * PART_MS) / Math.max(ms, 0.001)
-    this.items = Math.max(LEAST_ITEMS, Math.min(MOST_ITEMS, Math.floor(wanted)))
+    this.items = Math.max(LEAST_ITEMS, Math.min(MOST_ITEMS, 2 * this.items, Math.floor(wanted)))
+  }
+
+  /** The next items go to memory that is not in place yet. */
+  restart(): void {
+    this.items = Math.min(this.items, FIRST_ITEMS)
   }
 }
 
 /** Verdicts of all items. When a part fails, those of the items before stand: the error has them as `answered`. */
-export function inParts(items: Items, size: PartSize, act: (part: Items) => Uint8Array): Answers<Uint8Array> {
+export function inParts(
+  items: LentItems,
+  size: PartSize,
+  act: (part: Items) => Uint8Array,
+): Answers<Uint8Array> {
   const count = items.starts.length
   const timed = (part: Items): Uint8Array => {
     const begun = performance.now()
@@ -55,8 +67,8 @@ export function inParts(items: Items, size: PartSize, act: (part: Items) => Uint
     } while (done < count && !pace.isOver)
     return done === count
   }
-  if (work()) return answers
-  rest = copied(rest)
+  if (count <= LONG_ITEMS && work()) return answers
+  if (!items.isKept) rest = copied(rest)
   return later(pace, work).then(() => answers)
 }
 
@@ -77,7 +89,7 @@ export function oneByOne(texts: readonly string[], act: (text: string) => number
 }
 
 async function later(pace: Pace, work: () => boolean): Promise<void> {
-  do await pace.rest()
+  do await pace.next()
   while (!work())
 }
 

@@ -18,7 +18,11 @@ export class Pace {
 
   /** Lets other work be done, when it is time for that. */
   async rest(): Promise<void> {
-    if (!this.isOver) return
+    if (this.isOver) await this.next()
+  }
+
+  /** Lets other work be done now. */
+  async next(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
     this.begin()
   }

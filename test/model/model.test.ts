@@ -13,7 +13,7 @@ import { type Step, stepsOf } from './plan.ts'
 import { exactSubject, redisSubject, type Subject, sieveSubject } from './subjects.ts'
 
 const isFull = process.env.URLSIEVE_FULL === '1'
-const SEEDS = isFull ? 20 : 1
+const SEEDS = isFull ? 6 : 1
 const STEPS = isFull ? 300 : 70
 
 const newFolder = folders()

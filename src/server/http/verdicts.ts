@@ -23,7 +23,7 @@ type Ask = (hosted: Hosted, items: Items) => Promise<Uint8Array>
 
 const add: Ask = async (hosted, items) => {
   try {
-    const verdicts = await hosted.add(items)
+    const verdicts = await hosted.add({ ...items, isKept: true })
     countAdds(hosted.meters, verdicts)
     return verdicts
   } catch (error) {
@@ -33,7 +33,7 @@ const add: Ask = async (hosted, items) => {
 }
 
 const has: Ask = async (hosted, items) => {
-  const isSeen = await hosted.has(items)
+  const isSeen = await hosted.has({ ...items, isKept: true })
   hosted.meters.asks += isSeen.length
   return isSeen.map((seen) => 1 - seen)
 }

@@ -1,7 +1,6 @@
 // Items of consecutive commands on one sieve, gathered so that they go to the kernel in one call, and how many belong to
 // each command: their replies come in the order of the commands.
-import type { Items } from '../../index.ts'
-import type { Answers, Hosted } from '../house.ts'
+import type { Answers, Hosted, LentItems } from '../house.ts'
 import { countAdds } from '../meters.ts'
 import type { Parser } from './parser.ts'
 import type { Replies } from './replies.ts'
@@ -16,6 +15,8 @@ export class Batch {
   hosted: Hosted | null = null
   act: 'add' | 'has' = 'add'
   bytes: Uint8Array = new Uint8Array(0)
+  /** The bytes are those of this connection alone, and stay until its commands are answered. */
+  isKept = false
   /** Items, and commands, so far. */
   count = 0
   commands = 0
@@ -51,8 +52,9 @@ export class Batch {
   /** Asks the sieve for the items from `first` on. */
   ask(first: number): Answers<Uint8Array> {
     const { hosted, act, bytes, count } = this
-    const items: Items = {
+    const items: LentItems = {
       bytes,
+      isKept: this.isKept,
       starts: this.starts.subarray(first, count),
       ends: this.ends.subarray(first, count),
     }
@@ -99,6 +101,13 @@ export class Batch {
     const { meters } = this.hosted!
     if (this.act === 'has') meters.asks += verdicts.length
     else countAdds(meters, verdicts)
+  }
+
+  /** Keeps the bytes while others read. */
+  keep(): void {
+    if (this.isKept) return
+    this.bytes = this.bytes.slice()
+    this.isKept = true
   }
 
   clear(): void {

@@ -122,6 +122,10 @@ export class Connection implements Client {
     if (!this.#isWaiting) {
       this.#begunAt = this.activeAt
       this.#work()
+      // A long command comes in many reads, which would follow each other at once.
+      if (!this.#isWaiting && !this.isLeaving && performance.now() - this.#hall.turnBegunAt() > TURN_MS) {
+        this.#letOthers()
+      }
     }
     this.#intake.leave()
     this.#hold(this.#waitingBytes())
@@ -365,6 +369,7 @@ export class Connection implements Client {
     batch.hosted = hosted
     batch.act = command.act
     batch.bytes = bytes
+    batch.isKept = bytes !== this.#hall.room.bytes
     return true
   }
 
@@ -392,7 +397,7 @@ export class Connection implements Client {
   }
 
   #answerLater(verdicts: Promise<Uint8Array>, command: number, item: number): void {
-    this.#batch.bytes = this.#batch.bytes.slice()
+    this.#batch.keep()
     this.#wait(
       verdicts.then(
         (all) => () => {
