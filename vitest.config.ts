@@ -14,9 +14,9 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'tests', include: ['test/**/*.test.ts'], exclude: ALONE, sequence: { groupOrder: 0 } },
+        test: { name: 'tests', include: ['test/**/*.test.ts'], exclude: ALONE, sequence: { groupOrder: 1 } },
       },
-      { extends: true, test: { name: 'alone', include: ALONE, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: 'alone', include: ALONE, sequence: { groupOrder: 0 } } },
     ],
   },
 })
