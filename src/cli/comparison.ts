@@ -1,8 +1,8 @@
 // The comparison of url-caching, section 3: the same commands by the filter and by a hash set, which makes no error.
 // Finds every false positive, and what the filter's own formula expected at the moment of each CHECK.
 import type { CommandRun, Commands, Sieve } from '../index.ts'
+import { formatBytes } from '../quantities.ts'
 import { table } from './table.ts'
-import { readableBytes } from './values.ts'
 
 /** The filter's rate is asked for anew when it took this share of URLs more: asking for each CHECK would cost. */
 const RATE_STEP = 1 / 1024
@@ -142,7 +142,7 @@ export class Comparison {
     const { filter, hashSet, falsePositiveCount, absentChecks, ...rates } = this.result()
     const row = (name: string, { sizeBytes, seconds }: Cost, wrong: number) => [
       name,
-      readableBytes(sizeBytes),
+      formatBytes(sizeBytes),
       `${seconds.toFixed(2)} s`,
       wrong,
     ]

@@ -1,8 +1,8 @@
 // Progress of a crawl, on a terminal only: pages, links, repeats, rate, and who slows it down. The first line appears after a second.
 import { isatty } from 'node:tty'
+import { formatCount } from '../quantities.ts'
 import { delayedHosts } from './crawl-summary.ts'
 import { tell } from './output.ts'
-import { grouped } from './values.ts'
 
 const STEP_MS = 250
 const FIRST_MS = 1000
@@ -36,11 +36,11 @@ export class CrawlProgress {
 
   text({ pages, links, repeats, pending, delayed }: CrawlReading, seconds: number): string {
     return [
-      `${grouped(pages)} pages`,
+      `${formatCount(pages)} pages`,
       `${(pages / seconds).toFixed(1)}/s`,
-      `${grouped(links)} links`,
-      `${grouped(repeats)} repeats`,
-      `${grouped(pending)} to fetch`,
+      `${formatCount(links)} links`,
+      `${formatCount(repeats)} repeats`,
+      `${formatCount(pending)} to fetch`,
       ...delayedHosts(delayed),
     ].join(' · ')
   }

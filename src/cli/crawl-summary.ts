@@ -3,7 +3,7 @@ import type { AuditCounts } from '../crawlers/audit.ts'
 import type { QueueStats } from '../crawlers/crawl-queue.ts'
 import type { CrawlCounts } from '../crawlers/crawl-report.ts'
 import { MOST_DELAY_SECONDS } from '../crawlers/pace.ts'
-import { grouped } from './values.ts'
+import { formatCount } from '../quantities.ts'
 
 type Counts = CrawlCounts & QueueStats & Partial<AuditCounts>
 
@@ -11,9 +11,9 @@ type Counts = CrawlCounts & QueueStats & Partial<AuditCounts>
 export function crawlSummary(counts: Counts, seconds: number, folder?: string): string {
   const { pages, links, repeats, elsewhere, closed, otherTypes, failed, same, near, pending } = counts
   const parts = [
-    `${grouped(pages)} ${pages === 1 ? 'page' : 'pages'} fetched`,
-    `${grouped(links)} links found`,
-    `${grouped(repeats)} repeats skipped`,
+    `${formatCount(pages)} ${pages === 1 ? 'page' : 'pages'} fetched`,
+    `${formatCount(links)} links found`,
+    `${formatCount(repeats)} repeats skipped`,
     ...counted(elsewhere, 'to other hosts'),
     ...counted(closed, 'closed by robots.txt'),
     ...delayedHosts(counts.delayed),
@@ -32,11 +32,13 @@ export function crawlSummary(counts: Counts, seconds: number, folder?: string): 
   const { lost, asked, expectedLosses } = counts
   if (lost !== undefined && asked !== undefined) {
     const expected = typeof expectedLosses === 'number' ? `, ${expectedLosses.toPrecision(2)} expected` : ''
-    lines.push(`audit: ${grouped(lost)} of ${grouped(asked)} pages lost to a false positive${expected}`)
+    lines.push(
+      `audit: ${formatCount(lost)} of ${formatCount(asked)} pages lost to a false positive${expected}`,
+    )
   }
   if (pending > 0) {
     const on = folder === undefined ? '' : `: the same command goes on (--state ${folder})`
-    lines.push(`${grouped(pending)} pages still to fetch${on}`)
+    lines.push(`${formatCount(pending)} pages still to fetch${on}`)
   }
   return lines.map((line) => `urlsieve: ${line}\n`).join('')
 }
@@ -60,4 +62,4 @@ function limitsPassed(counts: Counts): string[] {
 export const delayedHosts = (count: number) =>
   counted(count, `${count === 1 ? 'host' : 'hosts'} with a Crawl-delay`)
 
-const counted = (count: number, what: string) => (count > 0 ? [`${grouped(count)} ${what}`] : [])
+const counted = (count: number, what: string) => (count > 0 ? [`${formatCount(count)} ${what}`] : [])

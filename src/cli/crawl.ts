@@ -4,6 +4,7 @@ import { keyOf } from '../canonical/profiles.ts'
 import { CrawlQueue } from '../crawlers/crawl-queue.ts'
 import { siteItems } from '../crawlers/site-item.ts'
 import { ContentSieve } from '../index.ts'
+import { parseCount, parseNumber } from '../quantities.ts'
 import { type CrawlLimitFlags, limitsOf, withCrawlLimits } from './crawl-limits.ts'
 import { CrawlProgress } from './crawl-progress.ts'
 import { type CrawlSieveFlags, openAudit, openCrawlSieve } from './crawl-sieve.ts'
@@ -12,7 +13,6 @@ import { CommandError, EXIT } from './exit.ts'
 import { Output, tell } from './output.ts'
 import { redisRetry } from './redis-retry.ts'
 import { withSieveOptions } from './sieve-options.ts'
-import { count, number } from './values.ts'
 
 interface Flags extends CrawlSieveFlags, CrawlLimitFlags {
   pages?: number
@@ -40,7 +40,7 @@ export function crawlCommand(program: Command): void {
         'also after redirects. What passes a limit is cut, refused or left out, and the summary counts it.',
     )
     .argument('<urls...>', 'where to start')
-    .option('--pages <n>', 'ask for at most so many pages in this run', count('--pages'))
+    .option('--pages <n>', 'ask for at most so many pages in this run', parseCount('--pages'))
     .option('--state <folder>', 'remember: the same command goes on after Ctrl-C or kill -9')
     .option('--redis <url>', 'remember on Redis or Valkey: crawls on other machines share what is seen')
     .option('--name <name>', 'with --redis: which sieve', 'crawl')
@@ -54,8 +54,8 @@ export function crawlCommand(program: Command): void {
         .choices(['report', 'skip'])
         .preset('report'),
     )
-    .option('--concurrency <n>', 'pages at a time', count('--concurrency'), 8)
-    .option('--rate <n>', 'requests per second to each host; 0: no limit', number('--rate', 0), 2)
+    .option('--concurrency <n>', 'pages at a time', parseCount('--concurrency'), 8)
+    .option('--rate <n>', 'requests per second to each host; 0: no limit', parseNumber('--rate', 0), 2)
     .option('--user-agent <name>', 'who asks, also for robots.txt')
     .option('--all-hosts', 'follow links to other hosts')
     .option('--all-types', 'fetch what is not HTML too')

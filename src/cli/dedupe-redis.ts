@@ -1,9 +1,9 @@
 // `urlsieve dedupe --redis URL`: the same job through a sieve on Redis or a cluster, shared with other processes.
 import { SieveError } from '../errors.ts'
+import { formatCount } from '../quantities.ts'
 import { connectRedis, RedisSieve, RedisSieveError, type Shape, UNKNOWN } from '../redis/index.ts'
 import { dedupeLines, type LinesRequest } from './dedupe-lines.ts'
 import { patienceOf } from './redis-retry.ts'
-import { grouped } from './values.ts'
 
 interface Request extends LinesRequest {
   readonly url: string
@@ -59,6 +59,6 @@ function gaveUp({ code, message }: RedisSieveError, unknown: number, keep: 'new'
   const what = keep === 'new' ? 'printed as new' : 'not printed'
   return new SieveError(
     code,
-    `${message}; stopped there: ${grouped(unknown)} lines without a verdict were ${what}`,
+    `${message}; stopped there: ${formatCount(unknown)} lines without a verdict were ${what}`,
   )
 }

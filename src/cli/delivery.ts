@@ -1,7 +1,8 @@
 // What a sieve remembers across runs must have reached the reader. When the output fails, the new URLs of the batch that
 // were not written are forgotten again where the filter can delete; where it cannot, one line says how many are left.
+
+import { formatCount } from '../quantities.ts'
 import { type Output, tell } from './output.ts'
-import { grouped } from './values.ts'
 
 /** Forgets a URL; false when it was not remembered. */
 export type Forget = (url: string) => boolean | Promise<boolean>
@@ -44,7 +45,7 @@ export class Delivery {
     }
     if (left === 0) return
     tell(
-      `urlsieve: warning: ${grouped(left)} new URLs are remembered but were not written: to get them, run again with an empty --state folder\n`,
+      `urlsieve: warning: ${formatCount(left)} new URLs are remembered but were not written: to get them, run again with an empty --state folder\n`,
     )
   }
 }

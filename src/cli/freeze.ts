@@ -3,11 +3,11 @@ import { statSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { type FingerprintBits, fingerprintWidths } from '../filters/binary-fuse.ts'
 import { freeze } from '../freeze.ts'
+import { formatBytes, formatCount } from '../quantities.ts'
 import { limitBitsPerUrl } from '../sizing.ts'
 import { checkOutput } from './input.ts'
 import { Output } from './output.ts'
 import { isFolder, openStored } from './stored.ts'
-import { grouped, readableBytes } from './values.ts'
 
 interface Flags {
   output?: string
@@ -75,10 +75,10 @@ async function freezeStored(path: string, flags: Flags): Promise<void> {
   }
   const rows: [string, string][] = [
     ['file', target],
-    ['URLs', grouped(urls)],
-    ['size', `${readableBytes(fileBytes)}, was ${readableBytes(beforeBytes)} in memory`],
+    ['URLs', formatCount(urls)],
+    ['size', `${formatBytes(fileBytes)}, was ${formatBytes(beforeBytes)} in memory`],
     ['bits per URL', bitsPerUrl?.toFixed(2) ?? '-'],
-    ['rate', urls === 0 ? '0' : `${rate.toPrecision(2)}, once in ${grouped(2 ** bits)}`],
+    ['rate', urls === 0 ? '0' : `${rate.toPrecision(2)}, once in ${formatCount(2 ** bits)}`],
     ['limit', limit === null ? '-' : `${limit} bits per URL: ${(overLimit! * 100).toFixed(1)} % over it`],
   ]
   output.print(rows.map(([name, value]) => `${name.padEnd(12)}${value}\n`).join(''))

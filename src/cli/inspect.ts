@@ -1,9 +1,9 @@
 // `urlsieve inspect`: what a stored sieve is and holds.
 import type { Command } from 'commander'
+import { formatBytes, formatCount } from '../quantities.ts'
 import { Output } from './output.ts'
 import { openStored } from './stored.ts'
 import { table } from './table.ts'
-import { grouped, readableBytes } from './values.ts'
 
 export function inspectCommand(program: Command): void {
   program
@@ -34,10 +34,10 @@ async function inspect(path: string, flags: { json?: boolean }): Promise<void> {
       `${stats.profile} (${sieve.profile.rules.map((rule) => rule.name).join(', ') || 'no rules'})`,
     ],
     ['hash', stats.hash],
-    ['URLs', grouped(stats.urls)],
-    ['repeats answered', grouped(stats.seen)],
-    ['no URLs', grouped(stats.invalid)],
-    ['memory', readableBytes(stats.sizeBytes)],
+    ['URLs', formatCount(stats.urls)],
+    ['repeats answered', formatCount(stats.seen)],
+    ['no URLs', formatCount(stats.invalid)],
+    ['memory', formatBytes(stats.sizeBytes)],
     ['bits per URL', stats.bitsPerUrl?.toFixed(1) ?? '-'],
     ['fill', `${(stats.fill * 100).toFixed(1)} %`],
     ['rate now', rate(stats.expectedRate)],

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Cell, Table } from '../lab/experiment.ts'
 import type { ExperimentRecord, Failure } from '../lab/run.ts'
+import { parseCount } from '../quantities.ts'
 import { CommandError, EXIT, reason } from './exit.ts'
 import { LabProgress } from './lab-progress.ts'
 import { Output } from './output.ts'
 import { table } from './table.ts'
-import { count } from './values.ts'
 
 interface Flags {
   urls?: string[]
@@ -31,7 +31,7 @@ export function labCommand(program: Command): void {
     .option('--urls <files...>', 'files of one URL a line, instead of generated ones')
     .option('--out <dir>', 'where the report goes', 'urlsieve-lab')
     .option('--quick', 'small sizes: a minute for all')
-    .option('--seed <n>', 'repeats the same counts', count('--seed'), 1)
+    .option('--seed <n>', 'repeats the same counts', parseCount('--seed'), 1)
     .option('--csv <files...>', 'tables of titles for the keyword experiment, instead of a generated one')
     .addHelpText(
       'after',

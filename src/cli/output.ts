@@ -1,9 +1,9 @@
 // The output of a command: stdout or a file, written at once and whole. A closed pipe is a normal end; a full
 // device is an error, and what was written stays.
 import { closeSync, openSync, writeSync } from 'node:fs'
+import { formatCount } from '../quantities.ts'
 import { whenReady } from './descriptor.ts'
 import { CommandError, EXIT, reason } from './exit.ts'
-import { grouped } from './values.ts'
 
 /** Thrown when the reader of our output has gone: nothing more to do, and no error. */
 export class ClosedPipe extends Error {}
@@ -30,7 +30,7 @@ const TELLING_LINES = 10
 export function warnOfNoUrls(lines: number, invalid: number): void {
   if (lines < TELLING_LINES || invalid * 2 <= lines) return
   tell(
-    `urlsieve: warning: ${grouped(invalid)} of ${grouped(lines)} lines are not URLs and were compared as they stand; expected one absolute URL per line, such as https://example.com/\n`,
+    `urlsieve: warning: ${formatCount(invalid)} of ${formatCount(lines)} lines are not URLs and were compared as they stand; expected one absolute URL per line, such as https://example.com/\n`,
   )
 }
 

@@ -2,10 +2,10 @@
 import type { Command } from 'commander'
 import type { Capabilities, FilterKind } from '../filters/filter.ts'
 import { filters, frozenFilters } from '../filters/registry.ts'
+import { formatBytes, parseCount, parseRate, parseSize } from '../quantities.ts'
 import { limitBitsPerUrl } from '../sizing.ts'
 import { Output } from './output.ts'
 import { table } from './table.ts'
-import { count, rate, readableBytes, size } from './values.ts'
 
 interface Flags {
   urls: number
@@ -21,9 +21,9 @@ export function planCommand(program: Command): void {
     .description(
       'Every filter side by side: bits per URL, memory, hashes, expected rate, and what it can do.',
     )
-    .requiredOption('--urls <n>', 'expected distinct URLs', count('--urls'))
-    .option('--fpr <rate>', 'promised false-positive rate', rate('--fpr'), 1e-6)
-    .option('--memory <size>', 'plan for this much memory instead of a rate', size('--memory'))
+    .requiredOption('--urls <n>', 'expected distinct URLs', parseCount('--urls'))
+    .option('--fpr <rate>', 'promised false-positive rate', parseRate('--fpr'), 1e-6)
+    .option('--memory <size>', 'plan for this much memory instead of a rate', parseSize('--memory'))
     .option('--json', 'one JSON object')
     .addHelpText(
       'after',
@@ -53,7 +53,7 @@ function plan({ urls, fpr, memory, json }: Flags): void {
   const rows = plans.map((row) => [
     row.filter,
     row.bitsPerUrl!.toFixed(1),
-    readableBytes(row.sizeBytes) + (row.fits ? '' : ' !'),
+    formatBytes(row.sizeBytes) + (row.fits ? '' : ' !'),
     row.hashes ?? '-',
     row.expectedRate!.toExponential(1),
     whatItCan(row.can),
@@ -63,7 +63,7 @@ function plan({ urls, fpr, memory, json }: Flags): void {
   output.print(
     memory === undefined
       ? `\nThe information limit at a rate of ${fpr} is ${limitBitsPerUrl(fpr).toFixed(1)} bits per URL.\n`
-      : `\n! needs more than the ${readableBytes(memory)} given.\n`,
+      : `\n! needs more than the ${formatBytes(memory)} given.\n`,
   )
 }
 

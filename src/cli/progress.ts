@@ -1,8 +1,8 @@
 // Progress of a long run, on a terminal only: lines, rate, share of new ones, and the time left when the size of
 // the input is known. The first line appears after two seconds.
 import { isatty } from 'node:tty'
+import { formatCount } from '../quantities.ts'
 import { tell } from './output.ts'
-import { grouped } from './values.ts'
 
 const FIRST_MS = 2000
 const STEP_MS = 250
@@ -48,7 +48,7 @@ export class Progress {
   text({ lines, fresh, bytes }: Reading, seconds: number): string {
     const rate = bytes / seconds
     const parts = [
-      `${grouped(lines)} lines`,
+      `${formatCount(lines)} lines`,
       `${(lines / seconds / 1e6).toFixed(2)} M/s`,
       `${(rate / 1e6).toFixed(0)} MB/s`,
       `${lines ? ((fresh / lines) * 100).toFixed(1) : '0.0'} % new`,

@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { AddCounter } from '../commands.ts'
 import { filterKind } from '../filters/registry.ts'
 import { Sieve, type SieveOptions } from '../index.ts'
+import { parseCount } from '../quantities.ts'
 import { urlCachingBits } from '../sizing.ts'
 import { Capacity, rateStats } from './capacity.ts'
 import { Comparison } from './comparison.ts'
@@ -13,7 +14,6 @@ import { readInput, totalBytes } from './input.ts'
 import { Output, tellStats } from './output.ts'
 import { Progress } from './progress.ts'
 import { type SieveFlags, sieveOptions, withSieveOptions } from './sieve-options.ts'
-import { count } from './values.ts'
 
 interface Flags extends SieveFlags {
   size?: number
@@ -43,7 +43,7 @@ export function runCommand(program: Command): void {
         'k·n / ln 2 bits large, with k = 3. Other filters than classic are hashed with siphash unless --hash is given.',
     )
     .argument('<commands>', 'the file, packed or not; - for stdin, with --urls or --size')
-    .option('--size <bits>', 'bits of the filter, instead of k·n / ln 2', count('--size'))
+    .option('--size <bits>', 'bits of the filter, instead of k·n / ln 2', parseCount('--size'))
     .option('-o, --output <file>', 'write the answers here instead of stdout')
     .option(
       '--compare',

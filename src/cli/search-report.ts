@@ -1,11 +1,12 @@
 // What `urlsieve search` prints: rows for people, as CSV or as JSON, and how good, how large and how fast that was.
+
+import { formatBytes, formatCount } from '../quantities.ts'
 import type { Row } from '../search/corpus.ts'
 import type { Answer } from '../search/dataset.ts'
 import type { Index } from '../search/index-file.ts'
 import { Output } from './output.ts'
 import type { Made, SearchFlags } from './search.ts'
 import { table } from './table.ts'
-import { grouped, readableBytes } from './values.ts'
 
 /** What the linear scans found and took. */
 export interface Scans {
@@ -69,7 +70,7 @@ function listing({ flags, words, answer, index, searched, rows }: Search): strin
   const lines = rows
     .slice(0, limit)
     .map(({ row, fields }) => [row + 1, ...columns.map((c) => cell(fields[c]!))])
-  const more = rows.length > limit ? `… and ${grouped(rows.length - limit)} more (--limit)\n` : ''
+  const more = rows.length > limit ? `… and ${formatCount(rows.length - limit)} more (--limit)\n` : ''
   return table(['row', ...columns.map((c) => cell(index.columns[c]!))], lines) + more
 }
 
@@ -82,19 +83,19 @@ function cell(text: string): string {
 const ms = (time: number) => `${time < 10 ? time.toPrecision(2) : time.toFixed(0)} ms`
 const factor = (ratio: number) => ratio.toFixed(ratio < 10 ? 1 : 0)
 const percent = (share: number) => `${(share * 100).toFixed(share < 0.1 ? 2 : 1)} %`
-const plural = (count: number, noun: string) => `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`
+const plural = (count: number, noun: string) => `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
 
 function summary({ flags, index, answer, rows, filterMs, readMs, made, scans }: Search): string {
   const { counts, dictionary, rowFilters, sizeBytes } = index.dataset
   const candidates = answer.rows.length
   const found = flags.unverified
-    ? `${plural(candidates, 'row')} of ${grouped(counts.rows)} may hold the words, unverified`
-    : `${plural(rows.length, 'row')} of ${grouped(counts.rows)}, of ${plural(candidates, 'candidate')}` +
+    ? `${plural(candidates, 'row')} of ${formatCount(counts.rows)} may hold the words, unverified`
+    : `${plural(rows.length, 'row')} of ${formatCount(counts.rows)}, of ${plural(candidates, 'candidate')}` +
       (candidates > 0 ? `: precision ${percent(rows.length / candidates)}` : '')
   const memory =
-    `${readableBytes(sizeBytes)} (rows ${readableBytes(rowFilters.sizeBytes)}, dictionary ` +
-    `${readableBytes(dictionary.signatures.sizeBytes)}), ${percent(sizeBytes / counts.rawBytes)} of the raw words' ` +
-    readableBytes(counts.rawBytes)
+    `${formatBytes(sizeBytes)} (rows ${formatBytes(rowFilters.sizeBytes)}, dictionary ` +
+    `${formatBytes(dictionary.signatures.sizeBytes)}), ${percent(sizeBytes / counts.rawBytes)} of the raw words' ` +
+    formatBytes(counts.rawBytes)
   const times = (scan: number) => `${ms(scan)} (${factor(scan / filterMs)} times the filter's)`
   const lines = [
     ['found', found],

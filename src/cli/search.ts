@@ -1,5 +1,6 @@
 // `urlsieve search`: which rows of a table, or which documents, hold some words; by filters, checked against the text.
 import { type Command, Option } from 'commander'
+import { parseCount, parseRate } from '../quantities.ts'
 import { type Bytes, fileBytes, identify, isUnchanged, memoryBytes } from '../search/bytes.ts'
 import { type Corpus, documentCorpus, type Row, tableCorpus } from '../search/corpus.ts'
 import { DatasetBuilder, DEFAULT_DICTIONARY_RATE, DEFAULT_ROW_RATE } from '../search/dataset.ts'
@@ -11,7 +12,6 @@ import { distinctWords, englishStopWords } from '../search/words.ts'
 import { CommandError, EXIT, reason } from './exit.ts'
 import { inputError, readInput } from './input.ts'
 import { printSearch, type Scans } from './search-report.ts'
-import { count, rate } from './values.ts'
 
 export interface SearchFlags {
   column: string[]
@@ -63,13 +63,13 @@ export function searchCommand(program: Command): void {
     .option(
       '--fpr <rate>',
       'chance that an absent word passes the dictionary',
-      rate('--fpr'),
+      parseRate('--fpr'),
       DEFAULT_DICTIONARY_RATE,
     )
     .option(
       '--row-fpr <rate>',
       'chance that a row passes for a word it lacks',
-      rate('--row-fpr'),
+      parseRate('--row-fpr'),
       DEFAULT_ROW_RATE,
     )
     .addOption(
@@ -80,7 +80,7 @@ export function searchCommand(program: Command): void {
     .option('--unverified', 'list every row that may hold the words, unchecked')
     .option('--scan', 'measure a linear scan too, though the index was reused')
     .option('--no-scan', 'measure no linear scan: less memory')
-    .option('--limit <n>', 'show so many rows; default: 20, with --csv and --json all', count('--limit'))
+    .option('--limit <n>', 'show so many rows; default: 20, with --csv and --json all', parseCount('--limit'))
     .option('--csv', 'the rows as CSV; the summary goes to stderr')
     .option('--json', 'one JSON object')
     .option('--quiet', 'rows only')

@@ -1,8 +1,8 @@
 // The flags of `urlsieve serve` that limit what clients may do: one row each, with its default.
 import { type Command, Option } from 'commander'
+import { parseCount, parseDuration, parseSize } from '../quantities.ts'
 import { HTTP_LIMITS, type HttpLimits } from '../server/http/limits.ts'
 import { type RespLimits, respLimits } from '../server/limits.ts'
-import { count, size, span } from './values.ts'
 
 type Parse = (option: string) => (text: string) => number
 
@@ -11,29 +11,34 @@ const h = HTTP_LIMITS
 
 // Name, what it limits, how it is read, its default.
 const rows: readonly (readonly [flag: string, does: string, parse: Parse, value: number])[] = [
-  ['--memory <size>', 'for all sieves together', size, 4 * 1024 ** 3],
-  ['--max-sieves <n>', 'sieves at most', count, 1000],
-  ['--max-item-bytes <size>', 'bytes of one item; over HTTP never more than 64K', size, r.itemBytes],
-  ['--max-items <n>', 'items of one command', count, r.commandItems],
-  ['--max-buffered <size>', 'bytes of commands a connection may have waiting', size, r.bufferedBytes],
-  ['--max-buffered-all <size>', 'the same, of all connections together', size, r.allBufferedBytes],
-  ['--max-unread <size>', 'bytes of replies a connection may leave unread', size, r.unreadBytes],
-  ['--max-connections <n>', 'connections at once, of each protocol', count, r.connections],
-  ['--idle-timeout <time>', 'ends a connection that says nothing', span, r.idleMs],
+  ['--memory <size>', 'for all sieves together', parseSize, 4 * 1024 ** 3],
+  ['--max-sieves <n>', 'sieves at most', parseCount, 1000],
+  ['--max-item-bytes <size>', 'bytes of one item; over HTTP never more than 64K', parseSize, r.itemBytes],
+  ['--max-items <n>', 'items of one command', parseCount, r.commandItems],
+  ['--max-buffered <size>', 'bytes of commands a connection may have waiting', parseSize, r.bufferedBytes],
+  ['--max-buffered-all <size>', 'the same, of all connections together', parseSize, r.allBufferedBytes],
+  ['--max-unread <size>', 'bytes of replies a connection may leave unread', parseSize, r.unreadBytes],
+  ['--max-connections <n>', 'connections at once, of each protocol', parseCount, r.connections],
+  ['--idle-timeout <time>', 'ends a connection that says nothing', parseDuration, r.idleMs],
   [
     '--stalled-timeout <time>',
     'ends one that stops halfway: in a command, a reply, before the password',
-    span,
+    parseDuration,
     r.stalledMs,
   ],
-  ['--http-max-body <size>', 'bytes of a JSON body', size, h.jsonBytes],
-  ['--http-max-headers <size>', "bytes of a request's headers", size, h.headerBytes],
-  ['--http-max-listeners <n>', 'listeners of /v1/live', count, h.listeners],
-  ['--http-headers-timeout <time>', 'for the headers of a request', span, h.headersMs],
-  ['--http-body-timeout <time>', 'for a JSON body, or the end of a line that has begun', span, h.bodyMs],
-  ['--http-idle-timeout <time>', 'ends a request on which nothing moves', span, h.idleMs],
-  ['--http-keep-alive <time>', 'for the next request on a connection', span, h.keepAliveMs],
-  ['--http-grace <time>', 'for running requests when the server stops', span, h.graceMs],
+  ['--http-max-body <size>', 'bytes of a JSON body', parseSize, h.jsonBytes],
+  ['--http-max-headers <size>', "bytes of a request's headers", parseSize, h.headerBytes],
+  ['--http-max-listeners <n>', 'listeners of /v1/live', parseCount, h.listeners],
+  ['--http-headers-timeout <time>', 'for the headers of a request', parseDuration, h.headersMs],
+  [
+    '--http-body-timeout <time>',
+    'for a JSON body, or the end of a line that has begun',
+    parseDuration,
+    h.bodyMs,
+  ],
+  ['--http-idle-timeout <time>', 'ends a request on which nothing moves', parseDuration, h.idleMs],
+  ['--http-keep-alive <time>', 'for the next request on a connection', parseDuration, h.keepAliveMs],
+  ['--http-grace <time>', 'for running requests when the server stops', parseDuration, h.graceMs],
 ]
 
 export interface LimitFlags {
@@ -58,8 +63,8 @@ export interface LimitFlags {
 }
 
 function shown(parse: Parse, value: number): string {
-  if (parse === span) return `${value / 1000}s`
-  if (parse === count) return String(value)
+  if (parse === parseDuration) return `${value / 1000}s`
+  if (parse === parseCount) return String(value)
   const [divisor, letter] =
     value >= 1024 ** 3 ? [1024 ** 3, 'G'] : value >= 1024 ** 2 ? [1024 ** 2, 'M'] : [1024, 'K']
   return `${value / (divisor as number)}${letter}`

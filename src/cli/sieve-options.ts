@@ -5,7 +5,7 @@ import { featureNames } from '../filters/eigenvalue.ts'
 import { filterNames } from '../filters/registry.ts'
 import { hashNames } from '../hashes.ts'
 import type { FilterName, HashName, ProfileName, SieveOptions } from '../index.ts'
-import { count, list, rate, size, windowOf } from './values.ts'
+import { parseCount, parseList, parseRate, parseSize, parseWindow } from '../quantities.ts'
 
 export interface SieveFlags {
   filter: FilterName
@@ -53,32 +53,36 @@ export function withSieveOptions(
     .option(
       '--hash <names>',
       `how a key is hashed: ${hashNames.join(', ')}; several with commas`,
-      list,
+      parseList,
       defaults.hash ?? ['siphash'],
     )
-    .option('--urls <n>', 'expected distinct URLs, for filters of a fixed size', count('--urls'))
-    .option('--fpr <rate>', 'promised false-positive rate at that many URLs', rate('--fpr'))
-    .option('--memory <size>', 'memory for the filter, instead of a rate', size('--memory'))
-    .option('--bits <m>', "the papers' m: bits of the whole filter", count('--bits'))
-    .option('--hashes <k>', "the papers' k: hash functions", count('--hashes'))
-    .option('--layers <L>', 'multilayer, prefix-layers, keyword-layers: layers', count('--layers'))
+    .option('--urls <n>', 'expected distinct URLs, for filters of a fixed size', parseCount('--urls'))
+    .option('--fpr <rate>', 'promised false-positive rate at that many URLs', parseRate('--fpr'))
+    .option('--memory <size>', 'memory for the filter, instead of a rate', parseSize('--memory'))
+    .option('--bits <m>', "the papers' m: bits of the whole filter", parseCount('--bits'))
+    .option('--hashes <k>', "the papers' k: hash functions", parseCount('--hashes'))
+    .option('--layers <L>', 'multilayer, prefix-layers, keyword-layers: layers', parseCount('--layers'))
     .addOption(new Option(`${depthFlag} <way>`, 'multilayer: past the last layer').choices(['join', 'grow']))
     .option(
       '--bits-per-layer <m>',
       'multilayer, keyword-layers: bits of each layer',
-      count('--bits-per-layer'),
+      parseCount('--bits-per-layer'),
     )
-    .option('--folder-hashes <k>', 'prefix-layers: hash functions of a folder', count('--folder-hashes'))
-    .option('--keywords <n>', 'keyword-layers: words expected in a key', count('--keywords'))
+    .option('--folder-hashes <k>', 'prefix-layers: hash functions of a folder', parseCount('--folder-hashes'))
+    .option('--keywords <n>', 'keyword-layers: words expected in a key', parseCount('--keywords'))
     .addOption(new Option('--features <g>', 'eigenvalue: the feature function').choices(featureNames))
     .option('--inner <filter>', 'scalable, window: the filter inside')
     .option(
       '--window <n|time>',
       'window: how many URLs (10M) or how long (30d, 12h) to remember',
-      windowOf('--window'),
+      parseWindow('--window'),
     )
-    .option('--generations <g>', 'window: parts in which it forgets', count('--generations'))
-    .option('--feature-hashes <d>', 'eigenvalue: hash functions of the feature', count('--feature-hashes'))
+    .option('--generations <g>', 'window: parts in which it forgets', parseCount('--generations'))
+    .option(
+      '--feature-hashes <d>',
+      'eigenvalue: hash functions of the feature',
+      parseCount('--feature-hashes'),
+    )
 }
 
 export function sieveOptions(flags: SieveFlags): SieveOptions {

@@ -1,10 +1,10 @@
 // `urlsieve under`: has anything been seen under this host or folder? What no flat filter can answer.
 import type { Command } from 'commander'
 import { siftLines } from '../exact/line-batches.ts'
+import { parseCount, parseRate } from '../quantities.ts'
 import { FolderGrowth } from './folder-growth.ts'
 import { readChunks } from './input.ts'
 import { Output, warnOfNoUrls } from './output.ts'
-import { count, rate } from './values.ts'
 
 interface Flags {
   in: string[]
@@ -25,9 +25,9 @@ export function underCommand(program: Command): void {
     )
     .argument('<folders...>', 'hosts or folders, such as example.com or example.com/blog/')
     .option('--in <files...>', 'files of URLs, packed or not; stdin when not given', ['-'])
-    .option('--urls <n>', 'expected distinct URLs: the size it starts with', count('--urls'), 1_000_000)
-    .option('--fpr <rate>', 'the most wrong "yes" answers', rate('--fpr'), 1e-6)
-    .option('--layers <L>', 'folders remembered of each URL', count('--layers'))
+    .option('--urls <n>', 'expected distinct URLs: the size it starts with', parseCount('--urls'), 1_000_000)
+    .option('--fpr <rate>', 'the most wrong "yes" answers', parseRate('--fpr'), 1e-6)
+    .option('--layers <L>', 'folders remembered of each URL', parseCount('--layers'))
     .option('--json', 'one JSON object per folder')
     .addHelpText(
       'after',

@@ -1,5 +1,5 @@
 // Cells of a table and ticks of an axis, as people read them.
-import { readableBytes } from '../cli/values.ts'
+import { formatBytes } from '../quantities.ts'
 import type { Cell, Column, Table } from './experiment.ts'
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
@@ -17,7 +17,7 @@ export function shown(cell: Cell, { as }: Column): string {
     case 'rate':
       return Math.abs(cell) >= 1e-3 ? `${digits(cell * 100)} %` : digits(cell)
     case 'bytes':
-      return readableBytes(cell)
+      return formatBytes(cell)
     default:
       return digits(cell)
   }

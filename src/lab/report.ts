@@ -1,5 +1,5 @@
 // The lab's report: a run as one self-contained HTML file. It only shows what the experiments found.
-import { readableBytes } from '../cli/values.ts'
+import { formatBytes } from '../quantities.ts'
 import { isNumeric, shown, withPowers } from './cells.ts'
 import { draw, hasFoot, legend } from './chart.ts'
 import { csv } from './csv.ts'
@@ -33,12 +33,12 @@ compare them with each other, not with another page. Counts and rates are the sa
 function head(run: Run): Html {
   const { machine, data, versions } = run
   const facts: [string, string][] = [
-    ['Data', `${whole.format(data.urls)} distinct URLs, ${readableBytes(data.bytes)}: ${data.description}`],
+    ['Data', `${whole.format(data.urls)} distinct URLs, ${formatBytes(data.bytes)}: ${data.description}`],
     ...(data.files.length > 0 ? [['Files', data.files.join(', ')] as [string, string]] : []),
     ['Seed', String(run.seed)],
     ['Date', `${run.date.slice(0, 16).replace('T', ' ')} UTC`],
     ['Took', `${Math.max(1, Math.round(run.seconds))} s${run.quick ? ', with small sizes (--quick)' : ''}`],
-    ['Machine', `${machine.processor}, ${machine.cores} cores, ${readableBytes(machine.memoryBytes)}`],
+    ['Machine', `${machine.processor}, ${machine.cores} cores, ${formatBytes(machine.memoryBytes)}`],
     ['System', `${machine.system}, ${machine.architecture}`],
     ['Versions', `urlsieve ${versions.urlsieve}, Node ${versions.node}`],
     ...(run.commit ? [['Commit', run.commit] as [string, string]] : []),

@@ -1,6 +1,6 @@
 // SIEVE.*: our own commands. A sieve is made before it is used, so that a mistyped name is an error and no new sieve.
-import { count, rate, size, windowOf } from '../../cli/values.ts'
 import type { FilterName, HashName, ProfileName } from '../../index.ts'
+import { parseCount, parseRate, parseSize, parseWindow } from '../../quantities.ts'
 import { asideOf } from '../faults.ts'
 import type { Hosted, SieveSpec } from '../house.ts'
 import {
@@ -61,14 +61,14 @@ const OPTIONS: Readonly<Record<string, Option>> = {
   FILTER: (text) => ({ filter: text.toLowerCase() as FilterName }),
   PROFILE: (text) => ({ profile: text.toLowerCase() as ProfileName }),
   HASH: (text) => ({ hash: text.toLowerCase() as HashName }),
-  URLS: (text) => ({ expectedUrls: count('URLS')(text) }),
-  FPR: (text) => ({ falsePositiveRate: rate('FPR')(text) }),
-  MEMORY: (text) => ({ sizeBytes: size('MEMORY')(text) }),
+  URLS: (text) => ({ expectedUrls: parseCount('URLS')(text) }),
+  FPR: (text) => ({ falsePositiveRate: parseRate('FPR')(text) }),
+  MEMORY: (text) => ({ sizeBytes: parseSize('MEMORY')(text) }),
   WINDOW(text) {
-    const { urls, ms } = windowOf('WINDOW')(text)
+    const { urls, ms } = parseWindow('WINDOW')(text)
     return { window: { ...(urls && { windowUrls: urls }), ...(ms && { windowMs: ms }) } }
   },
-  GENERATIONS: (text) => ({ window: { generations: count('GENERATIONS')(text) } }),
+  GENERATIONS: (text) => ({ window: { generations: parseCount('GENERATIONS')(text) } }),
 }
 
 function specOf(call: Call): SieveSpec | Failure {

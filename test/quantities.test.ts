@@ -1,11 +1,11 @@
 // Values of options, as people write them.
 import { describe, expect, it } from 'vitest'
-import { count, rate, readableBytes, size } from '../../src/cli/values.ts'
+import { formatBytes, parseCount, parseRate, parseSize } from '../src/quantities.ts'
 
 describe.each<[string, (text: string) => number, [string, number][], string[]]>([
   [
     'a count',
-    count('--n'),
+    parseCount('--n'),
     [
       ['1', 1],
       ['1000000', 1e6],
@@ -20,7 +20,7 @@ describe.each<[string, (text: string) => number, [string, number][], string[]]>(
   ],
   [
     'a rate',
-    rate('--n'),
+    parseRate('--n'),
     [
       ['0.001', 0.001],
       ['.5', 0.5],
@@ -32,7 +32,7 @@ describe.each<[string, (text: string) => number, [string, number][], string[]]>(
   ],
   [
     'a size',
-    size('--n'),
+    parseSize('--n'),
     [
       ['64', 64],
       ['1048576', 1024 ** 2],
@@ -55,7 +55,7 @@ describe.each<[string, (text: string) => number, [string, number][], string[]]>(
     try {
       read(text)
     } catch (error) {
-      expect((error as { exitCode: number }).exitCode).toBe(2)
+      expect(error).toMatchObject({ name: 'SieveError', code: 'option' })
     }
   })
 })
@@ -68,5 +68,5 @@ it.each([
   [1.75 * 1024 ** 3, '1.8 GiB'],
   [5 * 1024 ** 4, '5.0 TiB'],
 ])('%d bytes read %s', (bytes, text) => {
-  expect(readableBytes(bytes)).toBe(text)
+  expect(formatBytes(bytes)).toBe(text)
 })
