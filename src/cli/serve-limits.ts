@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander'
 import { parseCount, parseDuration, parseSize } from '../quantities.ts'
 import { HTTP_LIMITS, type HttpLimits } from '../server/http/limits.ts'
-import { type RespLimits, respLimits } from '../server/limits.ts'
+import { type RespLimits, respLimits } from '../server/resp/limits.ts'
 
 type Parse = (option: string) => (text: string) => number
 

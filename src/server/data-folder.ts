@@ -9,8 +9,8 @@ import { diskError, syncFolderLater } from '../store/file.ts'
 import { listStore, snapshotName } from '../store/layout.ts'
 import { takeLock } from '../store/lock.ts'
 import { ENTRY_VERSION, readEntry } from './entry-file.ts'
-import type { BloomSpec, SieveSpec } from './house.ts'
 import { folderOf, nameBytes, nameOfFolder } from './names.ts'
+import type { BloomSpec, SieveSpec } from './registry.ts'
 
 const FILE = 'server.json'
 // No name of a sieve has a folder that begins with a dot.

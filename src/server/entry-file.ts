@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { SieveError } from '../errors.ts'
 import { checkField, savedObject, savedWhole } from '../filters/saved-plan.ts'
 import type { Entry } from './data-folder.ts'
-import type { BloomSpec, SieveSpec } from './house.ts'
 import { checkName, nameFrom } from './names.ts'
+import type { BloomSpec, SieveSpec } from './registry.ts'
 
 export const ENTRY_VERSION = 1
 const NAMES = ['filter', 'profile', 'hash'] as const

@@ -6,11 +6,11 @@ import type { DeletingSieve, Explanation, FolderSieve, Items, Plan, Sieve, Stats
 import { DiskWatch } from './disk-watch.ts'
 import type { Faults } from './faults.ts'
 import { bytesOf, growthOf } from './growth.ts'
-import type { Answers, BloomSpec, Hosted, LentItems } from './house.ts'
 import { type Layers, layersOf } from './layers.ts'
 import { type Meters, newMeters } from './meters.ts'
 import { wasDropped } from './names.ts'
 import { inParts, oneByOne, PartSize } from './parts.ts'
+import type { Answers, BloomSpec, LentItems, ServedSieve } from './registry.ts'
 
 /** RedisBloom's words. */
 const FULL = 'non scaling filter is full'
@@ -20,10 +20,10 @@ const STRIDE_URLS = 8192
 const LARGE_GROWTH_BYTES = 64 * 1024 * 1024
 
 /** Throws when so many bytes more than it has are too many for all sieves together. */
-export type AskRoom = (sieve: LocalSieve, bytes: number) => void
+export type CheckMemory = (sieve: LocalSieve, bytes: number) => void
 
 /** Errs as its filter does; see `SIEVE.STATS` for the rate. */
-export class LocalSieve implements Hosted {
+export class LocalSieve implements ServedSieve {
   readonly name: string
   readonly kind: 'sieve' | 'bloom'
   readonly bloom?: BloomSpec
@@ -37,7 +37,7 @@ export class LocalSieve implements Hosted {
   writes = 0
   /** None once it is closed: it answers no more, and whoever still holds it does not keep its memory. */
   #open: Sieve | null
-  readonly #askRoom: AskRoom
+  readonly #checkMemory: CheckMemory
   readonly #partSize = new PartSize()
   /** Items it may take before memory is asked for again. */
   #allowed = 0
@@ -52,7 +52,7 @@ export class LocalSieve implements Hosted {
     name: string,
     sieve: Sieve,
     createdAt: Date,
-    askRoom: AskRoom,
+    checkMemory: CheckMemory,
     faults: Faults,
     bloom?: BloomSpec,
   ) {
@@ -62,7 +62,7 @@ export class LocalSieve implements Hosted {
     this.createdAt = createdAt
     this.plan = sieve.plan
     this.#open = sieve
-    this.#askRoom = askRoom
+    this.#checkMemory = checkMemory
     const stats = sieve.stats()
     this.#count = stats.urls
     this.sizeBytes = bytesOf(stats)
@@ -92,7 +92,7 @@ export class LocalSieve implements Hosted {
     const { bloom } = this
     if (bloom?.expansion === 0) {
       return inParts(items, this.#partSize, (part) =>
-        this.#write(() => this.#addWhileRoom(part, bloom.capacity)),
+        this.#write(() => this.#addUpToCapacity(part, bloom.capacity)),
       )
     }
     return inParts(items, this.#partSize, (part) => this.#addSome(part))
@@ -184,16 +184,16 @@ export class LocalSieve implements Hosted {
     const growth = (urls: number) => growthOf(this.#sieve, stats, urls)
     if (growth(count + STRIDE_URLS) > LARGE_GROWTH_BYTES) this.#partSize.restart()
     try {
-      this.#askRoom(this, growth(count + STRIDE_URLS))
+      this.#checkMemory(this, growth(count + STRIDE_URLS))
       this.#allowed = count + STRIDE_URLS
     } catch {
-      this.#askRoom(this, growth(count))
+      this.#checkMemory(this, growth(count))
       this.#allowed = count
     }
   }
 
   // Known items are answered as ever; the first new one past the capacity is refused, and what came before it stands.
-  #addWhileRoom(items: Items, capacity: number): Uint8Array {
+  #addUpToCapacity(items: Items, capacity: number): Uint8Array {
     const count = items.starts.length
     if (this.#count + count <= capacity) {
       const verdicts = this.#sieve.addItems(items)

@@ -1,8 +1,8 @@
 // /metrics: the figures of a server for Prometheus, taken when they are asked for, in a registry of their own.
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client'
 import type { Stats } from '../index.ts'
-import type { Hosted, House } from './house.ts'
 import { LATENCY_BOUNDS, type ServerInfo, type Way } from './info.ts'
+import type { ServedSieve, SieveRegistry } from './registry.ts'
 
 interface Value {
   readonly labels: Readonly<Record<string, string | number>>
@@ -11,7 +11,7 @@ interface Value {
 }
 
 interface Row {
-  readonly hosted: Hosted
+  readonly sieve: ServedSieve
   readonly stats: Stats
 }
 
@@ -19,27 +19,27 @@ const RATE_MS = 1000
 const WAYS: readonly Way[] = ['resp', 'http']
 
 export class Metrics {
-  readonly #registry = new Registry()
-  readonly #house: House
+  readonly #metrics = new Registry()
+  readonly #registry: SieveRegistry
   /** The sieves as this scrape sees them. */
   #rows: readonly Row[] = []
   readonly #rates: Rates
   #turns: Promise<void> = Promise.resolve()
 
-  constructor(house: House, info: ServerInfo, listeners: () => number) {
-    this.#house = house
-    this.#rates = new Rates(house)
-    collectDefaultMetrics({ register: this.#registry })
+  constructor(registry: SieveRegistry, info: ServerInfo, listeners: () => number) {
+    this.#registry = registry
+    this.#rates = new Rates(registry)
+    collectDefaultMetrics({ register: this.#metrics })
     this.#countSieves()
     this.#measureSieves()
     const one = (value: number): Value[] => [{ labels: {}, value }]
     this.#add('info', 'The version that runs', 'gauge', () => [
       { labels: { version: info.version }, value: 1 },
     ])
-    this.#add('sieves', 'Sieves', 'gauge', () => one(house.list().length))
-    this.#add('house_bytes', 'Bytes of all sieves', 'gauge', () => one(house.sizeBytes))
+    this.#add('sieves', 'Sieves', 'gauge', () => one(registry.list().length))
+    this.#add('house_bytes', 'Bytes of all sieves', 'gauge', () => one(registry.sizeBytes))
     this.#add('faults', 'Faults that last now, by kind', 'gauge', () =>
-      Object.entries(house.faults.counts()).map(([kind, value]) => ({ labels: { kind }, value })),
+      Object.entries(registry.faults.counts()).map(([kind, value]) => ({ labels: { kind }, value })),
     )
     this.#add('live_listeners', 'Listeners of /v1/live', 'gauge', () => one(listeners()))
     const byWay = (counts: Readonly<Record<Way, number>>): Value[] =>
@@ -54,34 +54,34 @@ export class Metrics {
   }
 
   get contentType(): string {
-    return this.#registry.contentType
+    return this.#metrics.contentType
   }
 
   async text(): Promise<string> {
     this.#rows = await Promise.all(
-      this.#house.list().map(async (hosted) => ({ hosted, stats: await hosted.stats() })),
+      this.#registry.list().map(async (sieve) => ({ sieve, stats: await sieve.stats() })),
     )
-    return this.#registry.metrics()
+    return this.#metrics.metrics()
   }
 
   close(): void {
     this.#rates.close()
-    this.#registry.clear()
+    this.#metrics.clear()
   }
 
   #countSieves(): void {
     const count = (name: string, help: string, of: (row: Row) => number) =>
       this.#each(name, help, 'counter', of)
-    count('adds_total', 'URLs added since the server started', ({ hosted }) => hosted.meters.adds)
-    count('new_total', 'URLs answered new', ({ hosted }) => hosted.meters.fresh)
-    count('seen_total', 'URLs answered seen by an add', ({ hosted }) => hosted.meters.seen)
-    count('asks_total', 'URLs asked for without adding', ({ hosted }) => hosted.meters.asks)
+    count('adds_total', 'URLs added since the server started', ({ sieve }) => sieve.meters.adds)
+    count('new_total', 'URLs answered new', ({ sieve }) => sieve.meters.fresh)
+    count('seen_total', 'URLs answered seen by an add', ({ sieve }) => sieve.meters.seen)
+    count('asks_total', 'URLs asked for without adding', ({ sieve }) => sieve.meters.asks)
   }
 
   #measureSieves(): void {
     const gauge = (name: string, help: string, of: (row: Row) => number | null | undefined) =>
       this.#each(name, help, 'gauge', of)
-    gauge('adds_per_second', 'URLs added a second, of late', ({ hosted }) => this.#rates.of(hosted))
+    gauge('adds_per_second', 'URLs added a second, of late', ({ sieve }) => this.#rates.of(sieve))
     gauge('urls', 'Distinct URLs remembered', ({ stats }) => stats.urls)
     gauge('size_bytes', 'Bytes of the filter', ({ stats }) => stats.sizeBytes)
     gauge('fill', 'Share of bits or slots in use', ({ stats }) => stats.fill)
@@ -106,7 +106,7 @@ export class Metrics {
         const value = of(row)
         return value === null || value === undefined
           ? []
-          : [{ labels: { sieve: shown(row.hosted.name) }, value }]
+          : [{ labels: { sieve: shown(row.sieve.name) }, value }]
       }),
     )
   }
@@ -125,7 +125,7 @@ export class Metrics {
       return { name: full, help, type, values: values() }
     }
     const metric = { name: full, get }
-    this.#registry.registerMetric(metric as unknown as Metric)
+    this.#metrics.registerMetric(metric as unknown as Metric)
   }
 }
 
@@ -155,29 +155,29 @@ function buckets(info: ServerInfo, way: Way): Value[] {
 class Rates {
   readonly #timer: NodeJS.Timeout
   #lookedAt = performance.now()
-  #last = new Map<Hosted, { adds: number; rate: number }>()
+  #last = new Map<ServedSieve, { adds: number; rate: number }>()
 
-  constructor(house: House) {
-    this.#timer = setInterval(() => this.#look(house), RATE_MS)
+  constructor(registry: SieveRegistry) {
+    this.#timer = setInterval(() => this.#look(registry), RATE_MS)
     this.#timer.unref()
   }
 
-  of(hosted: Hosted): number {
-    return this.#last.get(hosted)?.rate ?? 0
+  of(sieve: ServedSieve): number {
+    return this.#last.get(sieve)?.rate ?? 0
   }
 
   close(): void {
     clearInterval(this.#timer)
   }
 
-  #look(house: House): void {
+  #look(registry: SieveRegistry): void {
     const now = performance.now()
     const seconds = (now - this.#lookedAt) / 1000
     this.#lookedAt = now
     this.#last = new Map(
-      house.list().map((hosted) => {
-        const { adds } = hosted.meters
-        return [hosted, { adds, rate: (adds - (this.#last.get(hosted)?.adds ?? 0)) / seconds }]
+      registry.list().map((sieve) => {
+        const { adds } = sieve.meters
+        return [sieve, { adds, rate: (adds - (this.#last.get(sieve)?.adds ?? 0)) / seconds }]
       }),
     )
   }

@@ -2,7 +2,7 @@
 // of the usual length is one part, answered at once.
 import { type Items, SieveError } from '../index.ts'
 import { Pace } from '../store/pace.ts'
-import type { Answers, LentItems } from './house.ts'
+import type { Answers, LentItems } from './registry.ts'
 
 /** A batch of the kernel. */
 const MOST_ITEMS = 2048

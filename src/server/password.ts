@@ -1,4 +1,4 @@
-// The server's password, at every door. It and what is said are compared by digests of one length, under a secret of this
+// The server's password, at every listener. It and what is said are compared by digests of one length, under a secret of this
 // process: the time that takes tells nothing of the password.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 

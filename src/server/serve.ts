@@ -1,12 +1,12 @@
-// The whole server: its house, and the doors to it. Opened together, closed in order.
+// The whole server: its registry, and the listeners to it. Opened together, closed in order.
 import type { Durability } from '../index.ts'
 import { Faults } from './faults.ts'
-import type { House } from './house.ts'
 import type { HttpLimits } from './http/limits.ts'
 import { serverInfo } from './info.ts'
-import type { RespLimits } from './limits.ts'
-import { LocalHouse } from './local-house.ts'
+import { LocalRegistry } from './local-registry.ts'
 import type { Log } from './log.ts'
+import type { SieveRegistry } from './registry.ts'
+import type { RespLimits } from './resp/limits.ts'
 
 export interface ServeOptions {
   readonly version: string
@@ -40,18 +40,18 @@ export interface Serving {
   close(): Promise<void>
 }
 
-interface Door {
+interface Listener {
   readonly port: number
   close(): Promise<void>
 }
 
 /** Throws when a port is taken or the folder cannot be opened; nothing is left open then. */
 export async function serve(options: ServeOptions): Promise<Serving> {
-  const house = await openHouse(options)
-  const doors: Door[] = []
+  const registry = await openRegistry(options)
+  const listeners: Listener[] = []
   const close = async () => {
-    await Promise.all(doors.map((door) => door.close()))
-    await house.close()
+    await Promise.all(listeners.map((listener) => listener.close()))
+    await registry.close()
   }
   try {
     const { host, port, httpPort, limits, log, password } = options
@@ -59,13 +59,13 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     const shared = { host, server, ...(password !== undefined && { password }) }
     const isDurable = options.data !== undefined || options.redis !== undefined
     const { openResp } = await import('./resp/index.ts')
-    const resp = await openResp(house, { ...shared, port, limits, log, isDurable })
-    doors.push(resp)
-    let http: Door | undefined
+    const resp = await openResp(registry, { ...shared, port, limits, log, isDurable })
+    listeners.push(resp)
+    let http: Listener | undefined
     if (httpPort !== undefined) {
       const { openHttp } = await import('./http/index.ts')
       const { siteFolder, reportFolder } = options
-      http = await openHttp(house, {
+      http = await openHttp(registry, {
         ...shared,
         port: httpPort,
         limits: options.httpLimits,
@@ -73,22 +73,31 @@ export async function serve(options: ServeOptions): Promise<Serving> {
         ...(reportFolder !== undefined && { reportFolder }),
         onDefect: (error) => log('error', 'defect', { what: (error as Error)?.stack ?? String(error) }),
       })
-      doors.push(http)
+      listeners.push(http)
     }
-    return { port: resp.port, httpPort: http?.port, sieves: house.list().length, close }
+    return { port: resp.port, httpPort: http?.port, sieves: registry.list().length, close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-async function openHouse(options: ServeOptions): Promise<House> {
+async function openRegistry(options: ServeOptions): Promise<SieveRegistry> {
   const faults = new Faults(options.log)
   if (options.redis !== undefined) {
-    const { ClusterHouse } = await import('../redis/cluster-house.ts')
+    const { ClusterRegistry } = await import('./cluster-registry.ts')
     const { redis, redisRetryMs } = options
-    return ClusterHouse.open(redis, { faults, ...(redisRetryMs !== undefined && { retryMs: redisRetryMs }) })
+    return ClusterRegistry.open(redis, {
+      faults,
+      ...(redisRetryMs !== undefined && { retryMs: redisRetryMs }),
+    })
   }
   const { data, durability, memoryBytes, mostSieves } = options
-  return LocalHouse.open({ durability, memoryBytes, mostSieves, faults, ...(data !== undefined && { data }) })
+  return LocalRegistry.open({
+    durability,
+    memoryBytes,
+    mostSieves,
+    faults,
+    ...(data !== undefined && { data }),
+  })
 }

@@ -4,7 +4,7 @@ import { planFor } from '../filters/promise.ts'
 import { filterKind } from '../filters/registry.ts'
 import { type FilterName, filterNames, filters, type SieveOptions } from '../index.ts'
 import { overheadOf } from './growth.ts'
-import type { BloomSpec, SieveSpec } from './house.ts'
+import type { BloomSpec, SieveSpec } from './registry.ts'
 
 /**
  * A filter that may grow from less than this is a table of fingerprints: no larger at that size than what a kernel instance

@@ -200,12 +200,12 @@ function replyEnd(text, at) {
 const CHUNK_BYTES = 512 * 1024
 
 async function dumps() {
-  const { LocalHouse } = await load('server/local-house.js')
+  const { LocalRegistry } = await load('server/local-registry.js')
   const { openResp } = await load('server/resp/index.js')
   const { respLimits } = await load('server/limits.js')
   const { serverInfo } = await load('server/info.js')
-  const house = await LocalHouse.open({ memoryBytes: 64 * 1024 ** 2, mostSieves: 10 })
-  const door = await openResp(house, {
+  const registry = await LocalRegistry.open({ memoryBytes: 64 * 1024 ** 2, mostSieves: 10 })
+  const listener = await openResp(registry, {
     host: '127.0.0.1',
     port: 0,
     limits: respLimits,
@@ -214,7 +214,7 @@ async function dumps() {
     isDurable: false,
   })
   const files = (await sieveFiles(built, folder, { profile: 'raw' })).filter(({ isLarge }) => !isLarge)
-  const client = new Client(door.port)
+  const client = new Client(listener.port)
   const headOf = (bytes) => ({ bytes, bloom: { capacity: 100, errorRate: 0.01, expansion: 2 } })
   const give = async (random) => {
     const { bytes } = forgedSieve(random, pick(random, files).bytes)
@@ -237,13 +237,13 @@ async function dumps() {
       )
       expect(/^[:*-]/.test(answer), `${command} answers ${JSON.stringify(answer.slice(0, 200))}`)
     }
-    expect(house.sizeBytes === 0, `${house.sizeBytes} bytes are taken`)
+    expect(registry.sizeBytes === 0, `${registry.sizeBytes} bytes are taken`)
     if (reply !== '+OK\r\n') throw new SieveError('corrupt', 'refused')
   }
   give.end = async () => {
     client.close()
-    await door.close()
-    await house.close()
+    await listener.close()
+    await registry.close()
   }
   return give
 }

@@ -134,10 +134,10 @@ describe.each(forgeries)('a dump with %s', (_, options, forge) => {
 
   it.each(['in memory', 'with data'])('is refused by a server %s, which starts again', async (where) => {
     const data = where === 'with data' ? mkdtempSync(join(folder, 'data-')) : undefined
-    const house = { memoryBytes: 64 * 1024 ** 2, ...(data && { data }) }
+    const registry = { memoryBytes: 64 * 1024 ** 2, ...(data && { data }) }
     const bytes = await forged()
     const bloom = { capacity: 1000, errorRate: 0.01, expansion: 2 }
-    const server = await served({ house })
+    const server = await served({ registry })
     const client = await server.connect()
     const head = `USBLOOM1${JSON.stringify({ bytes: bytes.length, bloom })}`
     expect(await client.ask('BF.LOADCHUNK', 'forged', '1', head)).toBe('OK')
@@ -145,11 +145,11 @@ describe.each(forgeries)('a dump with %s', (_, options, forge) => {
     expect(reply).toMatch(/^!(?:ERR received bad data|OOM no memory)[^\n]*$/)
     expect(await client.ask('BF.EXISTS', 'forged', 'item 1')).toBe(0)
     expect(await client.ask('EXISTS', 'forged')).toBe(0)
-    expect(server.house.sizeBytes).toBe(0)
+    expect(server.registry.sizeBytes).toBe(0)
     await server.close()
     if (!data) return
-    const again = await served({ house })
-    expect(again.house.list()).toEqual([])
+    const again = await served({ registry })
+    expect(again.registry.list()).toEqual([])
     await again.close()
   })
 })

@@ -145,7 +145,7 @@ const ended = (program: string, args: readonly string[]): Promise<{ code: number
 
 describe.each([2, 3] as const)('RESP%i', (version) => {
   it.skipIf(noTools)(`redis-cli ${noTools}`, async () => {
-    const ask = talker('redis-cli', ['-p', String(server.door.port), `-${version}`, '--json'])
+    const ask = talker('redis-cli', ['-p', String(server.listener.port), `-${version}`, '--json'])
     await converse(async (words) => {
       const line = words.map(
         (word) =>
@@ -160,7 +160,7 @@ describe.each([2, 3] as const)('RESP%i', (version) => {
   })
 
   it('the official redis package, client.bf.*', async () => {
-    const client = createClient({ url: `redis://127.0.0.1:${server.door.port}`, RESP: version })
+    const client = createClient({ url: `redis://127.0.0.1:${server.listener.port}`, RESP: version })
     await client.connect()
     const { bf } = client
     await converse(async ([name, key = '', ...rest]) => {
@@ -188,7 +188,7 @@ describe.each([2, 3] as const)('RESP%i', (version) => {
   })
 
   it('ioredis', async () => {
-    const client = new Redis({ port: server.door.port, protocol: version, retryStrategy: () => null })
+    const client = new Redis({ port: server.listener.port, protocol: version, retryStrategy: () => null })
     await converse(([name, ...rest]) => client.call(name!, ...rest))
     await client.quit()
   })
@@ -196,7 +196,7 @@ describe.each([2, 3] as const)('RESP%i', (version) => {
   it.skipIf(noTools)(`redis-benchmark ${noTools}`, async () => {
     const args = [
       '-p',
-      String(server.door.port),
+      String(server.listener.port),
       ...(version === 3 ? ['-3'] : []),
       '-n',
       '5000',
@@ -229,7 +229,7 @@ describe.each([2, 3] as const)('RESP%i', (version) => {
 describe('RESP2 only', () => {
   it.skipIf(noPython)(`python3-redis ${noPython}`, async () => {
     const script = fileURLToPath(new URL('conversation.py', import.meta.url))
-    const ask = talker('/usr/bin/python3', [script, String(server.door.port)])
+    const ask = talker('/usr/bin/python3', [script, String(server.listener.port)])
     await converse(async (words) => {
       const answer = JSON.parse(await ask(JSON.stringify(words))) as unknown
       // Its own way with error codes: it cuts ERR off, and gives bools where Redis gives numbers.
@@ -239,7 +239,7 @@ describe('RESP2 only', () => {
   })
 
   it.skipIf(noTools)(`redis-cli --pipe and SCAN through redis-cli ${noTools}`, async () => {
-    const child = spawn('redis-cli', ['-p', String(server.door.port), '--pipe'], {
+    const child = spawn('redis-cli', ['-p', String(server.listener.port), '--pipe'], {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     let text = ''
@@ -252,7 +252,7 @@ describe('RESP2 only', () => {
     await new Promise((resolve) => child.on('close', resolve))
     expect(text).toMatch(/errors: 0, replies: 200/)
     expect(
-      (await ended('redis-cli', ['-p', String(server.door.port), '--scan', '--pattern', 'pi*'])).text,
+      (await ended('redis-cli', ['-p', String(server.listener.port), '--scan', '--pattern', 'pi*'])).text,
     ).toBe('piped\n')
   })
 })
@@ -265,14 +265,14 @@ describe('transactions and databases', () => {
   }
 
   it.skipIf(noTools)(`redis-cli: MULTI and EXEC, and -n 1 ${noTools}`, async () => {
-    const ask = talker('redis-cli', ['-p', String(server.door.port)])
+    const ask = talker('redis-cli', ['-p', String(server.listener.port)])
     expect(await ask('MULTI')).toBe('OK')
     expect(await ask('BF.ADD cli a')).toBe('QUEUED')
     expect(await ask('BF.ADD cli a')).toBe('QUEUED')
     expect(await ask('EXEC')).toBe('1')
     const { text } = await ended('redis-cli', [
       '-p',
-      String(server.door.port),
+      String(server.listener.port),
       '-n',
       '1',
       'BF.ADD',
@@ -286,7 +286,7 @@ describe('transactions and databases', () => {
   it.each([2, 3] as const)(
     'the official redis package, RESP%i: multi().exec(), watch, a URL with /1',
     async (version) => {
-      const url = `redis://127.0.0.1:${server.door.port}`
+      const url = `redis://127.0.0.1:${server.listener.port}`
       const client = createClient({ url, RESP: version })
       client.on('error', () => {})
       await client.connect()
@@ -311,7 +311,7 @@ describe('transactions and databases', () => {
   )
 
   it('ioredis: multi().exec(), and { db: 1 }, whose refusal it does not report', async () => {
-    const client = new Redis({ port: server.door.port, retryStrategy: () => null })
+    const client = new Redis({ port: server.listener.port, retryStrategy: () => null })
     expect(await client.multi().call('BF.ADD', 'io', 'a').call('BF.ADD', 'io', 'a').ping().exec()).toEqual([
       [null, 1],
       [null, 0],
@@ -320,7 +320,7 @@ describe('transactions and databases', () => {
     await expect(client.multi().call('BF.ADD', 'io-no', 'a').call('NOPE').exec()).rejects.toThrow(/EXECABORT/)
     await client.quit()
     for (const db of [1, 2]) {
-      const elsewhere = new Redis({ port: server.door.port, db, retryStrategy: () => null })
+      const elsewhere = new Redis({ port: server.listener.port, db, retryStrategy: () => null })
       elsewhere.on('error', () => {})
       await expect(elsewhere.call('BF.ADD', 'io-no', 'x')).rejects.toThrow(`database '${db}' was selected`)
       elsewhere.disconnect()
@@ -330,7 +330,7 @@ describe('transactions and databases', () => {
 
   it.skipIf(noPython)(`python3-redis: pipeline(), watch, db=1 ${noPython}`, async () => {
     const script = fileURLToPath(new URL('transaction.py', import.meta.url))
-    const { text } = await ended('/usr/bin/python3', [script, String(server.door.port)])
+    const { text } = await ended('/usr/bin/python3', [script, String(server.listener.port)])
     expect(JSON.parse(text)).toEqual({
       pipeline: [1, 1, 0, 'OK', [1]],
       refused: expect.stringMatching(/^!(ResponseError|ExecAbortError) .*NOPE/),

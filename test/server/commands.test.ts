@@ -1,6 +1,6 @@
 // Every command's replies and errors over a bare connection, in RESP2 and RESP3.
 import { describe, expect, it } from 'vitest'
-import { commands } from '../../src/server/resp/registry.ts'
+import { commands } from '../../src/server/resp/command-table.ts'
 import { plain } from './raw.ts'
 import { fresh, pair, served } from './serving.ts'
 

@@ -4,7 +4,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Items } from '../../src/index.ts'
-import { LocalHouse } from '../../src/server/local-house.ts'
+import { LocalRegistry } from '../../src/server/local-registry.ts'
 import { measureWaits } from './fairness.ts'
 import { encoded } from './raw.ts'
 import { folder, fresh, served } from './serving.ts'
@@ -38,12 +38,12 @@ const bytesIn = (path: string): number =>
 describe('a large sieve', () => {
   it('is made without writing down that it is empty', async () => {
     const data = folder()
-    const house = await LocalHouse.open({ data, memoryBytes: 300 * MB, mostSieves: 10 })
-    await house.create('a', spec)
-    await house.create('b', {}, { capacity: 20_000_000, errorRate: 0.001, expansion: 2 })
+    const registry = await LocalRegistry.open({ data, memoryBytes: 300 * MB, mostSieves: 10 })
+    await registry.create('a', spec)
+    await registry.create('b', {}, { capacity: 20_000_000, errorRate: 0.001, expansion: 2 })
     expect(bytesIn(data)).toBeLessThan(20_000)
-    await house.close()
-    const again = await LocalHouse.open({ data, memoryBytes: 300 * MB, mostSieves: 10 })
+    await registry.close()
+    const again = await LocalRegistry.open({ data, memoryBytes: 300 * MB, mostSieves: 10 })
     expect(again.faults.list()).toEqual([])
     const verdicts = await again.get('b')!.add(itemsOf(['x', 'y', 'x']))
     expect([...verdicts]).toEqual([1, 1, 0])
@@ -57,44 +57,44 @@ describe('a large sieve', () => {
     ['window', { filter: 'window', profile: 'raw', window: { windowUrls: 4e6, generations: 2 } }],
   ] as const)('%s is saved, dumped, loaded and dropped in parts', async ([name, asked]) => {
     const data = folder()
-    const house = await LocalHouse.open({ data, memoryBytes: 900 * MB, mostSieves: 10 })
-    const hosted = await house.create('a', asked)
+    const registry = await LocalRegistry.open({ data, memoryBytes: 900 * MB, mostSieves: 10 })
+    const served = await registry.create('a', asked)
     const count = name === 'window' ? 2_000_000 : 30_000
     for (let from = 0; from < count; from += 30_000) {
-      await hosted.add(itemsOf(Array.from({ length: 30_000 }, (_, i) => `https://example.com/${from + i}`)))
+      await served.add(itemsOf(Array.from({ length: 30_000 }, (_, i) => `https://example.com/${from + i}`)))
     }
     // A few of the parts may end within one turn.
     const least = PIECES / 4
-    expect((await turnsOf(() => hosted.save())).turns).toBeGreaterThan(least)
+    expect((await turnsOf(() => served.save())).turns).toBeGreaterThan(least)
     const file = join(data, 'dump')
-    expect((await turnsOf(() => hosted.dump!(file))).turns).toBeGreaterThan(least)
-    const loaded = await turnsOf(() => house.adopt('b', file, bloom))
+    expect((await turnsOf(() => served.dump!(file))).turns).toBeGreaterThan(least)
+    const loaded = await turnsOf(() => registry.adopt('b', file, bloom))
     expect(loaded.turns).toBeGreaterThan(least)
     const answers = await loaded.result.has(itemsOf(urls(30_000)))
     expect(answers.every((answer) => answer === 1)).toBe(true)
-    expect((await turnsOf(() => house.drop('a'))).turns).toBeGreaterThan(0)
-    await house.close()
+    expect((await turnsOf(() => registry.drop('a'))).turns).toBeGreaterThan(0)
+    await registry.close()
   })
 
   it('goes on taking URLs while it is saved and dumped: what was added before is in the file', async () => {
     const data = folder()
-    const house = await LocalHouse.open({ data, memoryBytes: 300 * MB, mostSieves: 10 })
-    const hosted = await house.create('a', { filter: 'scalable', expectedUrls: 300_000, profile: 'raw' })
-    await hosted.add(itemsOf(urls(250_000)))
+    const registry = await LocalRegistry.open({ data, memoryBytes: 300 * MB, mostSieves: 10 })
+    const served = await registry.create('a', { filter: 'scalable', expectedUrls: 300_000, profile: 'raw' })
+    await served.add(itemsOf(urls(250_000)))
     const file = join(data, 'dump')
-    const [dumped, saved] = [hosted.dump!(file), hosted.save()]
+    const [dumped, saved] = [served.dump!(file), served.save()]
     // The second generation begins while both are written.
     const later = Array.from({ length: 100_000 }, (_, i) => `https://example.org/${i}`)
     for (let at = 0; at < later.length; at += 1000) {
-      await hosted.add(itemsOf(later.slice(at, at + 1000)))
+      await served.add(itemsOf(later.slice(at, at + 1000)))
       await new Promise((resolve) => setImmediate(resolve))
     }
     await Promise.all([dumped, saved])
-    const before = await hosted.stats()
-    const copy = await house.adopt('b', file, bloom)
+    const before = await served.stats()
+    const copy = await registry.adopt('b', file, bloom)
     expect((await copy.has(itemsOf(urls(250_000)))).every((answer) => answer === 1)).toBe(true)
-    await house.close()
-    const again = await LocalHouse.open({ data, memoryBytes: 300 * MB, mostSieves: 10 })
+    await registry.close()
+    const again = await LocalRegistry.open({ data, memoryBytes: 300 * MB, mostSieves: 10 })
     const stats = await again.get('a')!.stats()
     // The same generations with the same counts: replaying the log over the snapshot comes to what there was.
     expect(stats.layers).toEqual(before.layers)
@@ -107,29 +107,29 @@ describe('a large sieve', () => {
 
 describe('a long list', () => {
   it('is answered in parts, in order, as if it were one', async () => {
-    const house = await LocalHouse.open({ memoryBytes: 300 * MB, mostSieves: 10 })
-    const hosted = await house.create('a', { profile: 'aggressive' })
+    const registry = await LocalRegistry.open({ memoryBytes: 300 * MB, mostSieves: 10 })
+    const served = await registry.create('a', { profile: 'aggressive' })
     // Unusual enough to go the long way: about ten microseconds each.
     const odd = Array.from({ length: 60_000 }, (_, i) => `HTTP://Example.COM:80/ä/${i % 50_000}?b=2&a=1`)
-    const { result, turns } = await turnsOf(() => hosted.add(itemsOf(odd)))
+    const { result, turns } = await turnsOf(() => served.add(itemsOf(odd)))
     expect(turns).toBeGreaterThan(2)
     expect(result.every((verdict, i) => verdict === (i < 50_000 ? 1 : 0))).toBe(true)
-    const forgotten = await turnsOf(() => hosted.forget!(odd))
+    const forgotten = await turnsOf(() => served.forget!(odd))
     expect(forgotten.turns).toBeGreaterThan(2)
     expect(forgotten.result.every((was, i) => was === (i < 50_000 ? 1 : 0))).toBe(true)
-    await house.close()
+    await registry.close()
   })
 
   it('that fails on its way has the verdicts of what came before', async () => {
-    const house = await LocalHouse.open({ memoryBytes: 300 * MB, mostSieves: 10 })
-    const hosted = await house.create('a', {}, { capacity: 30_000, errorRate: 1e-9, expansion: 0 })
+    const registry = await LocalRegistry.open({ memoryBytes: 300 * MB, mostSieves: 10 })
+    const served = await registry.create('a', {}, { capacity: 30_000, errorRate: 1e-9, expansion: 0 })
     const error = (await Promise.resolve()
-      .then(() => hosted.add(itemsOf(urls(40_000))))
+      .then(() => served.add(itemsOf(urls(40_000))))
       .catch((reason: unknown) => reason)) as { message: string; answered: Uint8Array }
     expect(error.message).toBe('non scaling filter is full')
     expect(error.answered.length).toBe(30_000)
     expect(error.answered.every((verdict) => verdict === 1)).toBe(true)
-    await house.close()
+    await registry.close()
   })
 
   it('of commands in one pipeline lets another client be answered before its end', async () => {

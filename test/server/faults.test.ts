@@ -60,7 +60,7 @@ describe('a fault', () => {
 describe('a server', () => {
   async function both(password?: string) {
     const { server, two, three } = await pair()
-    const { app, close } = await makeApp(server.house, {
+    const { app, close } = await makeApp(server.registry, {
       host: '127.0.0.1',
       port: 0,
       server: server.info,
@@ -68,7 +68,7 @@ describe('a server', () => {
       ...(password !== undefined && { password }),
     })
     atEnd(close)
-    return { faults: server.house.faults, two, three, app }
+    return { faults: server.registry.faults, two, three, app }
   }
 
   it('is not ready while its disk or Redis refuses, and says why', async () => {
@@ -159,12 +159,12 @@ describe('past its capacity', () => {
 
   it('a filter of a fixed size says so when it happens, after a restart too, until it is dropped', async () => {
     const data = folder()
-    const first = await served({ house: { data } })
+    const first = await served({ registry: { data } })
     const client = await first.connect()
     await client.ask('SIEVE.CREATE', 'small', 'FILTER', 'classic', 'URLS', '1000', 'FPR', '0.001')
     await client.ask('SIEVE.CREATE', 'grows')
     await client.ask('SIEVE.ADD', 'grows', ...urls(0, 5000))
-    const { faults } = first.house
+    const { faults } = first.registry
     let added = 0
     while (faults.list().length === 0 && added < 1100) {
       await client.ask('SIEVE.ADD', 'small', ...urls(added, 10))
@@ -175,10 +175,10 @@ describe('past its capacity', () => {
     const past = { kind: 'past-capacity', sieve: 'small', message: expect.stringContaining('1000 URLs') }
     expect(faults.list()).toMatchObject([past])
     await first.close()
-    const second = await served({ house: { data } })
-    expect(second.house.faults.list()).toMatchObject([past])
+    const second = await served({ registry: { data } })
+    expect(second.registry.faults.list()).toMatchObject([past])
     expect(await (await second.connect()).ask('DEL', 'small')).toBe(1)
-    expect(second.house.faults.list()).toEqual([])
+    expect(second.registry.faults.list()).toEqual([])
   })
 
   it('a filter of BF.RESERVE that refuses what is past its capacity is not past it', async () => {
@@ -186,7 +186,7 @@ describe('past its capacity', () => {
     const client = await one.connect()
     await client.ask('BF.RESERVE', 'f', '0.001', '100', 'NONSCALING')
     for (let i = 0; i < 5; i++) await client.ask('BF.MADD', 'f', ...urls(50 * i, 50))
-    expect(one.house.faults.list()).toEqual([])
+    expect(one.registry.faults.list()).toEqual([])
     expect(await client.ask('BF.CARD', 'f')).toBe(100)
   })
 })

@@ -6,14 +6,14 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { serverInfo } from '../../src/server/info.ts'
-import { respLimits } from '../../src/server/limits.ts'
-import { LocalHouse } from '../../src/server/local-house.ts'
+import { LocalRegistry } from '../../src/server/local-registry.ts'
+import { commands } from '../../src/server/resp/command-table.ts'
 import { Connection } from '../../src/server/resp/connection.ts'
+import type { ConnectionContext } from '../../src/server/resp/connection-context.ts'
 import { Dumps } from '../../src/server/resp/dumps.ts'
-import type { Hall } from '../../src/server/resp/hall.ts'
+import { respLimits } from '../../src/server/resp/limits.ts'
 import { Parser } from '../../src/server/resp/parser.ts'
-import { ReadRoom } from '../../src/server/resp/reading.ts'
-import { commands } from '../../src/server/resp/registry.ts'
+import { ReadBuffer } from '../../src/server/resp/read-buffer.ts'
 import { randomFrom } from '../crash/random.ts'
 import { Decoder, encoded } from './raw.ts'
 
@@ -171,20 +171,20 @@ function parsed(input: Buffer, cuts: readonly number[]): string {
 it(`${INPUTS} mutated inputs`, { timeout: 3_600_000 }, async () => {
   const random = randomFrom(20_261_115)
   const defects: unknown[] = []
-  const open = () => LocalHouse.open({ memoryBytes: 48 * 1024 ** 2, mostSieves: 12 })
-  let house = await open()
+  const open = () => LocalRegistry.open({ memoryBytes: 48 * 1024 ** 2, mostSieves: 12 })
+  let registry = await open()
   const dumps = new Dumps(LIMITS.itemBytes, 1024 ** 2)
   const clients = new Set<Connection>()
-  const room = new ReadRoom()
-  const hallOf = (): Hall => ({
-    house,
+  const readBuffer = new ReadBuffer()
+  const contextOf = (): ConnectionContext => ({
+    registry,
     info: serverInfo('fuzz'),
     limits: LIMITS,
     password: undefined,
     dumps,
     clients,
     isDurable: false,
-    room,
+    readBuffer,
     heldBytes: 0,
     sendLater: (connection) => connection.send(),
     turnBegunAt: () => performance.now(),
@@ -192,7 +192,7 @@ it(`${INPUTS} mutated inputs`, { timeout: 3_600_000 }, async () => {
     cutHttp: () => {},
     failed: (error) => defects.push(error),
   })
-  let hall = hallOf()
+  let context = contextOf()
   let replies = 0
   let early = 0
   for (let i = 0; i < INPUTS; i++) {
@@ -201,7 +201,7 @@ it(`${INPUTS} mutated inputs`, { timeout: 3_600_000 }, async () => {
     expect(parsed(input, cuts)).toBe(parsed(input, []))
 
     const ear = new Ear()
-    clients.add(new Connection(i, ear as unknown as Socket, hall))
+    clients.add(new Connection(i, ear as unknown as Socket, context))
     let from = 0
     for (const cut of [...cuts, input.length]) {
       const end = performance.now() + 5000
@@ -224,9 +224,9 @@ it(`${INPUTS} mutated inputs`, { timeout: 3_600_000 }, async () => {
     expect(ear.isOver).toBe(true)
 
     if (i % 500 === 499) {
-      await house.close()
-      house = await open()
-      hall = hallOf()
+      await registry.close()
+      registry = await open()
+      context = contextOf()
       if (i < INPUTS / 4) continue
       collect()
       const { heapUsed, arrayBuffers, external } = process.memoryUsage()

@@ -102,12 +102,12 @@ describe('limits of what is sent', () => {
 
   it('commands behind one that is not done wait outside', async () => {
     const server = await served()
-    const create = server.house.create.bind(server.house)
+    const create = server.registry.create.bind(server.registry)
     let go = () => {}
     const gate = new Promise<void>((resolve) => {
       go = resolve
     })
-    server.house.create = async (...asked) => {
+    server.registry.create = async (...asked) => {
       await gate
       return create(...asked)
     }
@@ -142,7 +142,7 @@ describe('limits of what is sent', () => {
   })
 
   it('memory and number of sieves, as replies', async () => {
-    const server = await served({ house: { memoryBytes: 4 * 1024 ** 2, mostSieves: 3 } })
+    const server = await served({ registry: { memoryBytes: 4 * 1024 ** 2, mostSieves: 3 } })
     const client = await server.connect()
     expect(await client.ask('BF.RESERVE', 'big', '0.01', '100000000')).toMatch(
       /^!OOM no memory to make this sieve: /,
@@ -274,7 +274,7 @@ describe('a password', () => {
     expect(await client.ask('BF.ADD', 'k', 'a')).toBe(no)
     expect(await client.ask('AUTH', 'default', 'secret')).toBe('OK')
     expect(await client.ask('BF.ADD', 'k', 'a')).toBe(0)
-    expect(server.house.list().map(({ name }) => name)).toEqual(['k'])
+    expect(server.registry.list().map(({ name }) => name)).toEqual(['k'])
     expect(server.logged.join('\n')).not.toMatch(/secret/)
   })
 

@@ -1,10 +1,10 @@
-// Pipelines: answered in order, in batches, however they are cut, and by a house that answers later too.
+// Pipelines: answered in order, in batches, however they are cut, and by a registry that answers later too.
 import { describe, expect, it } from 'vitest'
 import { type Items, SieveError } from '../../src/index.ts'
-import type { Hosted } from '../../src/server/house.ts'
-import { late } from './late-house.ts'
+import type { ServedSieve } from '../../src/server/registry.ts'
 import { encoded, plain, type Raw } from './raw.ts'
 import { fresh, pair, served } from './serving.ts'
+import { answeringLater } from './slow-registry.ts'
 
 const { server, two } = await pair()
 
@@ -46,8 +46,8 @@ describe('a pipeline', () => {
     await checkMixed(await server.connect())
   })
 
-  it('is answered the same by a house that answers later', async () => {
-    const other = await served({ wrap: late })
+  it('is answered the same by a registry that answers later', async () => {
+    const other = await served({ wrap: answeringLater })
     const client = await other.connect()
     await checkMixed(client)
     // More than one batch holds, in one piece.
@@ -95,9 +95,9 @@ describe('a pipeline', () => {
     const other = await served()
     const client = await other.connect()
     await client.ask('BF.ADD', 'k', 'a')
-    const hosted = other.house.get('k') as { -readonly [P in keyof Hosted]: Hosted[P] }
+    const sieve = other.registry.get('k') as { -readonly [P in keyof ServedSieve]: ServedSieve[P] }
     let calls = 0
-    hosted.add = async () => {
+    sieve.add = async () => {
       calls++
       await new Promise(setImmediate)
       throw Object.assign(new SieveError('network', 'nobody there'), { answered: Uint8Array.of(1, 0, 1) })
@@ -120,10 +120,10 @@ describe('a pipeline', () => {
   it('of adds to one sieve goes to it as one batch for each read, BF.ADD and BF.MADD together', async () => {
     const k = fresh()
     await two.ask('BF.RESERVE', k, '0.01', '1000')
-    const hosted = server.house.get(k) as { -readonly [P in keyof Hosted]: Hosted[P] }
+    const served = server.registry.get(k) as { -readonly [P in keyof ServedSieve]: ServedSieve[P] }
     const batches: number[] = []
-    const add = hosted.add.bind(hosted)
-    hosted.add = (items: Items) => {
+    const add = served.add.bind(served)
+    served.add = (items: Items) => {
       batches.push(items.starts.length)
       return add(items)
     }

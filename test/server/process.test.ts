@@ -35,7 +35,7 @@ describe('starting', () => {
     expect(lines).toEqual(['listening', 'stopping', 'stopped'])
   })
 
-  it('has one house behind both doors', async () => {
+  it('has one registry behind both listeners', async () => {
     const server = await started([])
     const client = await server.connect()
     expect(await client.ask('SIEVE.CREATE', 'both')).toBe('OK')

@@ -15,7 +15,7 @@ const URLS = Array.from({ length: 50 }, (_, i) => `https://example.com/${i}`)
 
 async function both(setting: Setting = {}) {
   const server = await served(setting)
-  const { app, close } = await makeApp(server.house, {
+  const { app, close } = await makeApp(server.registry, {
     host: '127.0.0.1',
     port: 0,
     server: server.info,
@@ -26,18 +26,18 @@ async function both(setting: Setting = {}) {
 }
 
 /** Every sieve by name, with all it counts and what it answers. */
-async function stateOf({ house }: Served, client: Raw): Promise<unknown> {
+async function stateOf({ registry }: Served, client: Raw): Promise<unknown> {
   const state: unknown[] = []
-  for (const hosted of [...house.list()].sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const { urls, seen, invalid } = await hosted.stats()
-    const has = await client.ask('SIEVE.HAS', hosted.name, ...URLS, 'https://example.com/never')
-    state.push([hosted.name, hosted.kind, urls, seen, invalid, { ...hosted.meters, asks: 0 }, has])
+  for (const served of [...registry.list()].sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const { urls, seen, invalid } = await served.stats()
+    const has = await client.ask('SIEVE.HAS', served.name, ...URLS, 'https://example.com/never')
+    state.push([served.name, served.kind, urls, seen, invalid, { ...served.meters, asks: 0 }, has])
   }
   return state
 }
 
 describe('a refused call changes nothing', async () => {
-  const { server, app, client } = await both({ house: { memoryBytes: 40 * 1024 ** 2, mostSieves: 4 } })
+  const { server, app, client } = await both({ registry: { memoryBytes: 40 * 1024 ** 2, mostSieves: 4 } })
   await client.ask('SIEVE.CREATE', 's')
   await client.ask('SIEVE.ADD', 's', ...URLS)
   await client.ask('BF.RESERVE', 'b', '0.001', '1000')
@@ -137,7 +137,7 @@ describe('a refused call changes nothing', async () => {
   })
 
   it('an add that makes its filter and finds no memory for its items leaves no filter', async () => {
-    const tight = await both({ house: { memoryBytes: 2 * 1024 ** 2 } })
+    const tight = await both({ registry: { memoryBytes: 2 * 1024 ** 2 } })
     const many = Array.from({ length: 25_000 }, (_, i) => `item-${i}`)
     for (const words of [
       ['BF.MADD', 'n', ...many],
@@ -160,10 +160,10 @@ describe('a call of many items that fails on the way', () => {
 
   it('forget: the answers before the error are of what is forgotten, nothing behind it is', async () => {
     const { server, app, client } = await both()
-    const hosted = await server.house.create('s', {})
-    const forget = hosted.forget!
+    const served = await server.registry.create('s', {})
+    const forget = served.forget!
     // A disk that refuses from the third on.
-    Object.assign(hosted, {
+    Object.assign(served, {
       async forget(urls: readonly string[]) {
         const answered = await forget(urls.slice(0, 2))
         throw Object.assign(new SieveError('disk', 'cannot write'), { answered })
@@ -183,19 +183,19 @@ describe('a call of many items that fails on the way', () => {
 describe('a sieve that was dropped', () => {
   it('answers no verb, whoever still holds it', async () => {
     for (const data of [undefined, folder()]) {
-      const { server, client } = await both(data === undefined ? {} : { house: { data } })
-      const hosted = await server.house.create('s', {})
+      const { server, client } = await both(data === undefined ? {} : { registry: { data } })
+      const served = await server.registry.create('s', {})
       const one = { bytes: Buffer.from('a'), starts: Uint32Array.of(0), ends: Uint32Array.of(1) }
-      await hosted.add(one)
+      await served.add(one)
       await client.ask('DEL', 's')
-      await server.house.create('s', {})
+      await server.registry.create('s', {})
       const gone = "the sieve 's' was dropped meanwhile: begin again"
-      expect(() => hosted.add(one)).toThrow(gone)
-      expect(() => hosted.has(one)).toThrow(gone)
-      expect(() => hosted.explain('a')).toThrow(gone)
-      expect(() => hosted.forget!(['a'])).toThrow(gone)
-      await expect(hosted.save()).rejects.toThrow(gone)
-      await expect(hosted.dump!(join(folder(), 'dump'))).rejects.toThrow(gone)
+      expect(() => served.add(one)).toThrow(gone)
+      expect(() => served.has(one)).toThrow(gone)
+      expect(() => served.explain('a')).toThrow(gone)
+      expect(() => served.forget!(['a'])).toThrow(gone)
+      await expect(served.save()).rejects.toThrow(gone)
+      await expect(served.dump!(join(folder(), 'dump'))).rejects.toThrow(gone)
       expect(await client.ask('SIEVE.HAS', 's', 'a')).toEqual([0])
     }
   })
@@ -233,7 +233,7 @@ describe('a sieve that was dropped', () => {
 
   it('a drop that the disk refuses: it is served on, with all it knows', async () => {
     const data = folder()
-    const { server, client } = await both({ house: { data } })
+    const { server, client } = await both({ registry: { data } })
     await client.ask('SIEVE.CREATE', 's')
     await client.ask('SIEVE.ADD', 's', ...URLS)
     // Wherever its folder shall go there is something else.
@@ -244,7 +244,7 @@ describe('a sieve that was dropped', () => {
     }
     expect(await client.ask('DEL', 's')).toMatch(/^!MISCONF cannot write/)
     expect(await client.ask('SIEVE.ADD', 's', ...URLS)).toEqual(URLS.map(() => 0))
-    expect(server.house.faults.list()).toEqual([])
+    expect(server.registry.faults.list()).toEqual([])
     for (const place of places) rmSync(place, { recursive: true })
     expect(await client.ask('DEL', 's')).toBe(1)
     expect(await client.ask('DBSIZE')).toBe(0)

@@ -2,17 +2,17 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { House } from '../../src/server/house.ts'
 import { type ServerInfo, serverInfo } from '../../src/server/info.ts'
-import { type RespLimits, respLimits } from '../../src/server/limits.ts'
-import { LocalHouse, type LocalHouseOptions } from '../../src/server/local-house.ts'
-import { openResp, type RespDoor } from '../../src/server/resp/index.ts'
+import { LocalRegistry, type LocalRegistryOptions } from '../../src/server/local-registry.ts'
+import type { SieveRegistry } from '../../src/server/registry.ts'
+import { openResp, type RespListener } from '../../src/server/resp/index.ts'
+import { type RespLimits, respLimits } from '../../src/server/resp/limits.ts'
 import { atEnd } from './ends.ts'
 import { Raw } from './raw.ts'
 
 export interface Served {
-  readonly house: House
-  readonly door: RespDoor
+  readonly registry: SieveRegistry
+  readonly listener: RespListener
   readonly info: ServerInfo
   /** What was logged. */
   readonly logged: string[]
@@ -23,9 +23,9 @@ export interface Served {
 export interface Setting {
   readonly limits?: Partial<RespLimits>
   readonly password?: string
-  readonly house?: Partial<LocalHouseOptions>
-  /** Another house in its place. */
-  readonly wrap?: (house: House) => House
+  readonly registry?: Partial<LocalRegistryOptions>
+  /** Another registry in its place. */
+  readonly wrap?: (registry: SieveRegistry) => SieveRegistry
 }
 
 /** A folder that is there until this file's tests have ended. */
@@ -36,12 +36,12 @@ export function folder(): string {
 }
 
 /** Closes at the end by itself; may be closed before. */
-export async function served({ limits, password, house: asked, wrap }: Setting = {}): Promise<Served> {
-  const local = await LocalHouse.open({ memoryBytes: 256 * 1024 ** 2, mostSieves: 100, ...asked })
-  const house = wrap?.(local) ?? local
+export async function served({ limits, password, registry: asked, wrap }: Setting = {}): Promise<Served> {
+  const local = await LocalRegistry.open({ memoryBytes: 256 * 1024 ** 2, mostSieves: 100, ...asked })
+  const registry = wrap?.(local) ?? local
   const info = serverInfo('0.0.0-test')
   const logged: string[] = []
-  const door = await openResp(house, {
+  const listener = await openResp(registry, {
     host: '127.0.0.1',
     port: 0,
     ...(password !== undefined && { password }),
@@ -56,16 +56,16 @@ export async function served({ limits, password, house: asked, wrap }: Setting =
     if (isClosed) return
     isClosed = true
     for (const client of clients) client.close()
-    await door.close()
-    await house.close()
+    await listener.close()
+    await registry.close()
   }
   atEnd(close)
   const connect = async () => {
-    const client = await Raw.connect(door.port)
+    const client = await Raw.connect(listener.port)
     clients.push(client)
     return client
   }
-  return { house, door, info, logged, connect, close }
+  return { registry, listener, info, logged, connect, close }
 }
 
 /** A server with a client of each protocol. */

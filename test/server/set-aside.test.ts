@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Items } from '../../src/index.ts'
-import { LocalHouse } from '../../src/server/local-house.ts'
+import { LocalRegistry } from '../../src/server/local-registry.ts'
 import { randomFrom } from '../crash/random.ts'
 import { main } from '../e2e/command.ts'
 import { started } from './process.ts'
@@ -22,7 +22,7 @@ import { encoded } from './raw.ts'
 import { folder } from './serving.ts'
 
 const MB = 1024 ** 2
-const open = (data: string) => LocalHouse.open({ data, memoryBytes: 256 * MB, mostSieves: 100 })
+const open = (data: string) => LocalRegistry.open({ data, memoryBytes: 256 * MB, mostSieves: 100 })
 
 function item(text: string): Items {
   const bytes = Buffer.from(text)
@@ -37,14 +37,14 @@ const filesOf = (path: string) =>
 /** A folder with two sieves, `good` and `bad`, each with the URL x. */
 async function two(): Promise<string> {
   const data = folder()
-  const house = await open(data)
+  const registry = await open(data)
   for (const name of ['good', 'bad']) {
-    const hosted = await house.create(name, { profile: 'raw' })
-    await hosted.add(item('x'))
-    await hosted.save()
-    await hosted.add(item('y'))
+    const served = await registry.create(name, { profile: 'raw' })
+    await served.add(item('x'))
+    await served.save()
+    await served.add(item('y'))
   }
-  await house.close()
+  await registry.close()
   return data
 }
 
@@ -73,22 +73,22 @@ describe('a damaged sieve is set aside', () => {
     const path = join(data, 'bad')
     damages[kind]!(path)
     const before = filesOf(path)
-    const house = await open(data)
+    const registry = await open(data)
     // The other one is served.
-    expect(house.list().map(({ name }) => name)).toEqual(['good'])
-    const good = house.get('good')!
+    expect(registry.list().map(({ name }) => name)).toEqual(['good'])
+    const good = registry.get('good')!
     expect([...(await good.has(item('x'))), ...(await good.has(item('y')))]).toEqual([1, 1])
     // This one is named, with the reason and what to do.
-    const [fault, ...more] = house.faults.list()
+    const [fault, ...more] = registry.faults.list()
     expect(more).toEqual([])
     expect(fault).toMatchObject({ kind: 'set-aside', sieve: 'bad' })
     expect(fault!.message).toContain(`urlsieve verify --repair ${path}`)
     // Its name is not free, over RESP neither.
     const bloom = { capacity: 100, errorRate: 0.01, expansion: 2 }
-    await expect(house.create('bad', {})).rejects.toThrow(/sieve 'bad' is set aside: /)
-    await expect(house.create('bad', {}, bloom)).rejects.toThrow(/sieve 'bad' is set aside: /)
+    await expect(registry.create('bad', {})).rejects.toThrow(/sieve 'bad' is set aside: /)
+    await expect(registry.create('bad', {}, bloom)).rejects.toThrow(/sieve 'bad' is set aside: /)
     expect(filesOf(path)).toEqual(before)
-    await house.close()
+    await registry.close()
     // And after another start.
     const again = await open(data)
     expect(again.faults.list()).toHaveLength(1)
@@ -104,10 +104,10 @@ describe('a damaged sieve is set aside', () => {
   it('also when its folder cannot be read', async () => {
     const data = await two()
     mkdirSync(join(data, 'bad', 'server.json.draft-1'))
-    const house = await open(data)
-    expect(house.list().map(({ name }) => name)).toEqual(['good'])
-    expect(house.faults.list()).toMatchObject([{ kind: 'set-aside', sieve: 'bad' }])
-    await house.close()
+    const registry = await open(data)
+    expect(registry.list().map(({ name }) => name)).toEqual(['good'])
+    expect(registry.faults.list()).toMatchObject([{ kind: 'set-aside', sieve: 'bad' }])
+    await registry.close()
   })
 
   it('comes back when it is repaired', async () => {
@@ -116,12 +116,12 @@ describe('a damaged sieve is set aside', () => {
     const bytes = readFileSync(snapshotIn(path))
     bytes[bytes.length >> 1]! ^= 1
     writeFileSync(snapshotIn(path), bytes)
-    const house = await open(data)
-    expect(house.list().map(({ name }) => name)).toEqual(['good'])
+    const registry = await open(data)
+    expect(registry.list().map(({ name }) => name)).toEqual(['good'])
     // While the server runs: it does not hold what it does not serve.
     const repair = spawnSync(process.execPath, [main, 'verify', '--repair', path], { encoding: 'utf8' })
     expect([repair.status, repair.stderr]).toEqual([0, ''])
-    await house.close()
+    await registry.close()
     const again = await open(data)
     expect(again.faults.list()).toEqual([])
     expect([...(await again.get('bad')!.has(item('y')))]).toEqual([1])
@@ -132,11 +132,11 @@ describe('a damaged sieve is set aside', () => {
     const data = await two()
     mkdirSync(join(data, 'notes'))
     writeFileSync(join(data, 'notes', 'a.txt'), 'a')
-    const house = await open(data)
-    expect(house.faults.list()).toEqual([])
-    await expect(house.create('notes', {})).rejects.toThrow(/something is there already/)
+    const registry = await open(data)
+    expect(registry.faults.list()).toEqual([])
+    await expect(registry.create('notes', {})).rejects.toThrow(/something is there already/)
     expect(readFileSync(join(data, 'notes', 'a.txt'), 'utf8')).toBe('a')
-    await house.close()
+    await registry.close()
   })
 })
 
@@ -225,14 +225,14 @@ describe('any name works with --data', () => {
     '%s',
     async (name) => {
       const data = folder()
-      let house = await open(data)
-      await (await house.create(name, {})).add(item('https://example.com/'))
-      await house.close()
-      house = await open(data)
-      expect(house.list().map((hosted) => hosted.name)).toEqual([name])
-      expect([...(await house.get(name)!.has(item('https://example.com/')))]).toEqual([1])
-      expect(await house.drop(name)).toBe(true)
-      await house.close()
+      let registry = await open(data)
+      await (await registry.create(name, {})).add(item('https://example.com/'))
+      await registry.close()
+      registry = await open(data)
+      expect(registry.list().map((served) => served.name)).toEqual([name])
+      expect([...(await registry.get(name)!.has(item('https://example.com/')))]).toEqual([1])
+      expect(await registry.drop(name)).toBe(true)
+      await registry.close()
     },
   )
 })

@@ -1,9 +1,9 @@
 // MULTI, EXEC, DISCARD, WATCH, UNWATCH: Redis' replies and words, all or nothing, and nothing before EXEC. And SELECT: no
 // command is done in another database than the one a client asked for.
 import { afterEach, describe, expect, it } from 'vitest'
-import { late } from './late-house.ts'
 import { encoded, plain, type Raw } from './raw.ts'
 import { fresh, pair, type Served, type Setting, served } from './serving.ts'
+import { answeringLater } from './slow-registry.ts'
 
 const ABORTED = '!EXECABORT Transaction discarded because of previous errors.'
 
@@ -236,7 +236,7 @@ describe('limits', () => {
       Array.from({ length: 100 }, (_, j) => `https://example.com/${i}/${j}/${'p'.repeat(100)}`)
     const lines = Array.from({ length: 400 }, (_, i) => ['SIEVE.ADD', 'big', ...urls(i)])
     await asked(client, [['MULTI'], ...lines])
-    const { meters } = long.house.get('big')!
+    const { meters } = long.registry.get('big')!
     const turn = () => new Promise((resolve) => setImmediate(resolve))
     client.write(encoded('EXEC'))
     while (meters.adds === 0) await turn()
@@ -247,8 +247,10 @@ describe('limits', () => {
   })
 })
 
-describe('over a house that answers later', async () => {
-  const shared = await served({ wrap: (house) => Object.assign(late(house), { isShared: true }) })
+describe('over a registry that answers later', async () => {
+  const shared = await served({
+    wrap: (registry) => Object.assign(answeringLater(registry), { isShared: true }),
+  })
 
   it('replies come in order, and WATCH is refused', async () => {
     const client = await shared.connect()
@@ -277,7 +279,7 @@ describe('over a house that answers later', async () => {
     await asked(client, [['MULTI'], ...lines.flat()])
     // Behind it in the same write: what a connection that has gone asked for is not done.
     client.write(Buffer.concat([encoded('EXEC'), encoded('BF.ADD', name, 'behind')]))
-    const { meters } = shared.house.get(name)!
+    const { meters } = shared.registry.get(name)!
     while (meters.adds === 0) await new Promise((resolve) => setImmediate(resolve))
     expect(meters.adds).toBeLessThan(40)
     client.close()

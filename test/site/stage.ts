@@ -11,7 +11,7 @@ import { run } from '../../src/lab/run.ts'
 import type { Faults } from '../../src/server/faults.ts'
 import { HTTP_LIMITS, openHttp } from '../../src/server/http/index.ts'
 import { serverInfo } from '../../src/server/info.ts'
-import { LocalHouse } from '../../src/server/local-house.ts'
+import { LocalRegistry } from '../../src/server/local-registry.ts'
 import { launch } from '../chromium.ts'
 import { digits } from '../lab/samples.ts'
 
@@ -50,7 +50,7 @@ function links(from: number, count: number, repeats: number): string[] {
 
 export class Stage {
   readonly #folder = mkdtempSync(join(tmpdir(), 'urlsieve-site-'))
-  #house!: LocalHouse
+  #registry!: LocalRegistry
   #http: Awaited<ReturnType<typeof openHttp>> | null = null
   #traffic: NodeJS.Timeout | undefined
   #given = 0
@@ -59,7 +59,7 @@ export class Stage {
 
   /** What the server reports as wrong. */
   get faults(): Faults {
-    return this.#house.faults
+    return this.#registry.faults
   }
 
   get address(): string {
@@ -76,14 +76,14 @@ export class Stage {
       writeFileSync(join(this.#folder, 'report', 'report.html'), made)
     }
     const store = data ? { data: join(this.#folder, 'data') } : {}
-    this.#house = await LocalHouse.open({ ...store, memoryBytes: 2 ** 30, mostSieves: 100 })
+    this.#registry = await LocalRegistry.open({ ...store, memoryBytes: 2 ** 30, mostSieves: 100 })
     await this.serve()
     this.browser = await launch()
   }
 
   /** Listens, on the same port as before when there was one. */
   async serve(password?: string): Promise<void> {
-    this.#http = await openHttp(this.#house, {
+    this.#http = await openHttp(this.#registry, {
       host: '127.0.0.1',
       port: this.port,
       limits: HTTP_LIMITS,
@@ -152,7 +152,7 @@ export class Stage {
     clearInterval(this.#traffic)
     await this.browser?.close()
     await this.hangUp()
-    await this.#house?.close()
+    await this.#registry?.close()
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }

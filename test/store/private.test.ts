@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { Frontier } from '../../src/crawlers/frontier.ts'
 import { ExactSieve } from '../../src/exact/index.ts'
 import { freeze } from '../../src/freeze.ts'
-import { LocalHouse } from '../../src/server/local-house.ts'
+import { LocalRegistry } from '../../src/server/local-registry.ts'
 import { Sieve } from '../../src/sieve.ts'
 import { type Built, scratch } from '../crash/built.ts'
 
@@ -62,9 +62,13 @@ describe('files that hold keys', () => {
     const frontier = Frontier.open({ folder: join(folder, 'frontier') })
     frontier.release(frontier.hold(['https://example.com/']))
     frontier.close()
-    const house = await LocalHouse.open({ data: join(folder, 'data'), memoryBytes: 2 ** 30, mostSieves: 10 })
-    await house.create('a', {})
-    await house.close()
+    const registry = await LocalRegistry.open({
+      data: join(folder, 'data'),
+      memoryBytes: 2 ** 30,
+      mostSieves: 10,
+    })
+    await registry.create('a', {})
+    await registry.close()
     expect(open(folder)).toEqual([])
   })
 })

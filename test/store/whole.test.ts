@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { Frontier } from '../../src/crawlers/frontier.ts'
 import { ExactSieve, verifyExact } from '../../src/exact/index.ts'
-import { LocalHouse } from '../../src/server/local-house.ts'
+import { LocalRegistry } from '../../src/server/local-registry.ts'
 import { Sieve } from '../../src/sieve.ts'
 import { logName, snapshotName } from '../../src/store/layout.ts'
 import { repairStore } from '../../src/store/repair.ts'
@@ -197,16 +197,16 @@ describe('a server', () => {
   it('does not make a sieve anew whose snapshot is missing', async () => {
     const data = newFolder()
     const options = { data, memoryBytes: 2 ** 30, mostSieves: 10 }
-    const house = await LocalHouse.open(options)
-    const hosted = await house.create('a', {})
+    const registry = await LocalRegistry.open(options)
+    const served = await registry.create('a', {})
     const bytes = Buffer.from('https://example.com/')
-    await hosted.add({ bytes, starts: Uint32Array.of(0), ends: Uint32Array.of(bytes.length) })
-    await house.close()
+    await served.add({ bytes, starts: Uint32Array.of(0), ends: Uint32Array.of(bytes.length) })
+    await registry.close()
     const folder = join(data, 'a')
     rmSync(join(folder, snapshotName(1)))
     const before = readdirSync(folder)
-    const again = await LocalHouse.open(options).catch((error: Error) => error)
-    if (again instanceof LocalHouse) {
+    const again = await LocalRegistry.open(options).catch((error: Error) => error)
+    if (again instanceof LocalRegistry) {
       expect(again.get('a')).toBeUndefined() // set aside
       await again.close()
     } else expect(again.message).toContain(snapshotName(1))

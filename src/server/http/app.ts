@@ -3,10 +3,11 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import swagger from '@fastify/swagger'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Items } from '../../index.ts'
-import type { House } from '../house.ts'
 import type { ServerInfo } from '../info.ts'
 import { Metrics } from '../metrics.ts'
+import type { SieveRegistry } from '../registry.ts'
 import { Bodies } from './bodies.ts'
+import { catalog } from './catalog.ts'
 import { Connections } from './connections.ts'
 import { Guard } from './guard.ts'
 import type { HttpLimits } from './limits.ts'
@@ -14,7 +15,6 @@ import { Live } from './live.ts'
 import { LONG_BYTES, readLongList } from './long-list.ts'
 import { hasReport, SAFE_HEADERS, servePage, serveReport } from './pages.ts'
 import { DEFECT, MOST_NAME_LETTERS, PROBLEM_TYPE, Problem, problemOf, violation } from './problems.ts'
-import { registries } from './registries.ts'
 import { components } from './schemas.ts'
 import { service } from './service.ts'
 import { sieves } from './sieves.ts'
@@ -55,7 +55,7 @@ export interface HttpApp {
 const STREAM_BYTES = 128 * 1024
 const NO_URLS = Object.freeze({ urls: Object.freeze([]) })
 
-export async function makeApp(house: House, options: HttpOptions): Promise<HttpApp> {
+export async function makeApp(registry: SieveRegistry, options: HttpOptions): Promise<HttpApp> {
   const { limits, server: info } = options
   let isOpen = true
   let connections: Connections | undefined
@@ -143,14 +143,14 @@ export async function makeApp(house: House, options: HttpOptions): Promise<HttpA
   for (const [name, schema] of Object.entries(components)) app.addSchema({ $id: name, ...schema })
   await app.register(swagger, description(info.version, options.password !== undefined))
 
-  const live = new Live(house, info, limits.listeners, (error) => options.onDefect?.(error))
-  const metrics = new Metrics(house, info, () => live.listeners)
-  sieves(app, house, lists)
-  verdicts(app, house, options, lists)
-  registries(app)
+  const live = new Live(registry, info, limits.listeners, (error) => options.onDefect?.(error))
+  const metrics = new Metrics(registry, info, () => live.listeners)
+  sieves(app, registry, lists)
+  verdicts(app, registry, options, lists)
+  catalog(app)
   const { siteFolder, reportFolder } = options
   service(app, {
-    house,
+    registry,
     info,
     live,
     metrics,

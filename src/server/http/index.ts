@@ -1,18 +1,18 @@
 // The HTTP side of the server on a socket.
 import type { AddressInfo } from 'node:net'
-import type { House } from '../house.ts'
+import type { SieveRegistry } from '../registry.ts'
 import { type HttpOptions, makeApp } from './app.ts'
 
 export type { HttpOptions } from './app.ts'
 export { isLoopback } from './guard.ts'
 export { HTTP_LIMITS, type HttpLimits } from './limits.ts'
 
-/** Listens; port 0 takes a free one. `close` finishes running requests first. The house stays open. */
+/** Listens; port 0 takes a free one. `close` finishes running requests first. The registry stays open. */
 export async function openHttp(
-  house: House,
+  registry: SieveRegistry,
   options: HttpOptions,
 ): Promise<{ port: number; close(): Promise<void> }> {
-  const { app, close } = await makeApp(house, options)
+  const { app, close } = await makeApp(registry, options)
   try {
     await app.listen({ host: options.host, port: options.port })
   } catch (error) {

@@ -1,12 +1,12 @@
-// A body of lines, both ways at once: each piece of the request that arrives is cut into lines, asked as one batch, and
-// answered before the next is read. Memory is that of a piece and of one unfinished line, whatever the cuts and however
+// A body of lines, both ways at once: each chunk of the request that arrives is cut into lines, asked as one batch, and
+// answered before the next is read. Memory is that of a chunk and of one unfinished line, whatever the cuts and however
 // slow the reader.
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Items, SieveError } from '../../index.ts'
 import { Pace } from '../../store/pace.ts'
+import { BodyChunks } from './body-chunks.ts'
 import type { HttpLimits } from './limits.ts'
-import { Pieces } from './pieces.ts'
 import { Problem, problemOf } from './problems.ts'
 
 /** What to give back: the lines with this verdict as they came, a JSON object for each line, or the counts at the end. */
@@ -59,18 +59,18 @@ export class LineExchange {
   async run(ask: AskLines): Promise<unknown> {
     const response = this.#response
     try {
-      const pieces = new Pieces(this.#request, this.#limits.bodyMs)
-      // The system hands over many pieces in a row when they have come: others are answered between.
+      const chunks = new BodyChunks(this.#request, this.#limits.bodyMs)
+      // The system hands over many chunks in a row when they have come: others are answered between.
       const pace = new Pace()
       for (;;) {
         await pace.rest()
-        const piece = await pieces.next(this.#restBytes > 0)
-        if (piece === null) break
-        const items = this.#cut(piece)
+        const chunk = await chunks.next(this.#restBytes > 0)
+        if (chunk === null) break
+        const items = this.#cut(chunk)
         if (!items) continue
-        pieces.lineEnded()
+        chunks.lineEnded()
         await this.#ask(items, ask)
-        if (!pieces.isLast) await this.#write()
+        if (!chunks.isLast) await this.#write()
       }
       if (this.#restBytes > 0) {
         const bytes = this.#joined(NOTHING)
@@ -96,14 +96,14 @@ export class LineExchange {
     return null
   }
 
-  // Whole lines of what waited and this piece; what follows the last newline waits.
-  #cut(piece: Buffer): Items | null {
-    const last = piece.lastIndexOf(NEWLINE)
+  // Whole lines of what waited and this chunk; what follows the last newline waits.
+  #cut(chunk: Buffer): Items | null {
+    const last = chunk.lastIndexOf(NEWLINE)
     if (last < 0) {
-      this.#wait(piece, this.#lines)
+      this.#wait(chunk, this.#lines)
       return null
     }
-    const bytes = this.#joined(piece.subarray(0, last + 1))
+    const bytes = this.#joined(chunk.subarray(0, last + 1))
     const starts: number[] = []
     const ends: number[] = []
     for (let start = 0; start < bytes.length; ) {
@@ -113,18 +113,18 @@ export class LineExchange {
       ends.push(end)
       start = end + 1
     }
-    this.#wait(piece.subarray(last + 1), this.#lines + ends.length)
+    this.#wait(chunk.subarray(last + 1), this.#lines + ends.length)
     return { bytes, starts: new Uint32Array(starts), ends: new Uint32Array(ends) }
   }
 
-  #joined(piece: Buffer): Buffer {
-    if (this.#restBytes === 0) return piece
-    const all = Buffer.concat([this.#rest.subarray(0, this.#restBytes), piece])
+  #joined(chunk: Buffer): Buffer {
+    if (this.#restBytes === 0) return chunk
+    const all = Buffer.concat([this.#rest.subarray(0, this.#restBytes), chunk])
     this.#restBytes = 0
     return all
   }
 
-  // Copies: the piece it came in may be a thousand times larger.
+  // Copies: the chunk it came in may be a thousand times larger.
   #wait(bytes: Buffer, line: number): void {
     const size = this.#restBytes + bytes.length
     if (size > this.#limits.urlBytes) throw this.#tooLong(line)
@@ -215,7 +215,7 @@ export class LineExchange {
   }
 }
 
-/** The lines with a verdict, each with a newline; runs of them in one piece. */
+/** The lines with a verdict, each with a newline; runs of them in one chunk. */
 function kept({ bytes, starts, ends }: Items, verdicts: Uint8Array, wanted: number): Buffer {
   const out = Buffer.allocUnsafe(bytes.length + 1)
   let used = 0

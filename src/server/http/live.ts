@@ -1,20 +1,20 @@
 // /v1/live: a snapshot of all sieves once a second, as server-sent events. One snapshot serves every listener, none is
 // taken while no one listens, and a listener that does not keep up misses some: nothing is stored for it.
 import type { ServerResponse } from 'node:http'
-import type { House } from '../house.ts'
 import type { ServerInfo } from '../info.ts'
+import type { SieveRegistry } from '../registry.ts'
 import { Problem } from './problems.ts'
 
 const EVERY_MS = 1000
 
 /** What a chart needs of the server now. */
-export async function snapshot(house: House, server: ServerInfo): Promise<object> {
+export async function snapshot(registry: SieveRegistry, server: ServerInfo): Promise<object> {
   const sieves = await Promise.all(
-    house.list().map(async (hosted) => {
+    registry.list().map(async (sieve) => {
       const { filter, profile, urls, sizeBytes, fill, expectedRate, promisedRate, pastCapacity } =
-        await hosted.stats()
-      const { name, kind } = hosted
-      const { adds, fresh, seen, asks } = hosted.meters
+        await sieve.stats()
+      const { name, kind } = sieve
+      const { adds, fresh, seen, asks } = sieve.meters
       const counts = {
         adds,
         fresh,
@@ -33,15 +33,15 @@ export async function snapshot(house: House, server: ServerInfo): Promise<object
   return {
     at: new Date().toISOString(),
     uptimeSeconds: (Date.now() - server.startedAt.getTime()) / 1000,
-    sizeBytes: house.sizeBytes,
+    sizeBytes: registry.sizeBytes,
     connections: server.connections,
-    faults: house.faults.list(),
+    faults: registry.faults.list(),
     sieves,
   }
 }
 
 export class Live {
-  readonly #house: House
+  readonly #registry: SieveRegistry
   readonly #server: ServerInfo
   readonly #most: number
   readonly #onError: (error: unknown) => void
@@ -50,9 +50,9 @@ export class Live {
   #isTaking = false
 
   /** `onError` is told when no snapshot could be taken; the next second has another. */
-  constructor(house: House, server: ServerInfo, most: number, onError: (error: unknown) => void) {
+  constructor(registry: SieveRegistry, server: ServerInfo, most: number, onError: (error: unknown) => void) {
     this.#onError = onError
-    this.#house = house
+    this.#registry = registry
     this.#server = server
     this.#most = most
   }
@@ -72,7 +72,7 @@ export class Live {
   }
 
   /** Throws a Problem when there are too many listeners. */
-  checkRoom(): void {
+  checkListeners(): void {
     if (this.#listeners.size < this.#most) return
     const detail = `${this.#most} listeners are there already: close a page, or start the server with room for more`
     throw new Problem(503, detail, { headers: { 'retry-after': '10' } })
@@ -96,7 +96,7 @@ export class Live {
     if (this.#isTaking) return
     this.#isTaking = true
     try {
-      const event = `data: ${JSON.stringify(await snapshot(this.#house, this.#server))}\n\n`
+      const event = `data: ${JSON.stringify(await snapshot(this.#registry, this.#server))}\n\n`
       for (const response of this.#listeners) if (!response.writableNeedDrain) response.write(event)
     } catch (error) {
       this.#onError(error)

@@ -1,9 +1,9 @@
 // What is asked of the server itself: is it alive, is it ready, its figures, its description, and the live feed.
 import type { FastifyInstance } from 'fastify'
 import { type FaultKind, faultKinds, faultLine } from '../faults.ts'
-import type { House } from '../house.ts'
 import type { ServerInfo } from '../info.ts'
 import type { Metrics } from '../metrics.ts'
+import type { SieveRegistry } from '../registry.ts'
 import type { Guard } from './guard.ts'
 import type { Live } from './live.ts'
 import { SAFE_HEADERS } from './pages.ts'
@@ -11,7 +11,7 @@ import { Problem } from './problems.ts'
 import { answers, answersIn, ref, refusals, text } from './schemas.ts'
 
 export interface Service {
-  readonly house: House
+  readonly registry: SieveRegistry
   readonly info: ServerInfo
   readonly live: Live
   readonly metrics: Metrics
@@ -30,7 +30,7 @@ function kindLines(counts: Readonly<Record<FaultKind, number>>): string[] {
 
 export function service(
   app: FastifyInstance,
-  { house, info, live, metrics, guard, isOpen, hasReport }: Service,
+  { registry, info, live, metrics, guard, isOpen, hasReport }: Service,
 ): void {
   const open = { security: [] }
   const fine = { 200: answersIn('It is.', { 'text/plain': text }), ...refusals }
@@ -43,7 +43,7 @@ export function service(
     { schema: { summary: 'May it be asked?', ...open, response: fine } },
     (request, reply) => {
       if (!isOpen()) throw new Problem(503, 'the server is stopping: ask another, or later')
-      const { faults } = house
+      const { faults } = registry
       const isTrusted = guard.isTrusted(request.headers)
       const lines = isTrusted ? faults.list().map(faultLine) : kindLines(faults.counts())
       if (faults.isReady) {
@@ -81,9 +81,9 @@ export function service(
     () => ({
       version: info.version,
       startedAt: info.startedAt.toISOString(),
-      sizeBytes: house.sizeBytes,
+      sizeBytes: registry.sizeBytes,
       connections: info.connections,
-      faults: house.faults.list(),
+      faults: registry.faults.list(),
       report: hasReport(),
     }),
   )
@@ -98,7 +98,7 @@ export function service(
       },
     },
     (_, reply) => {
-      live.checkRoom()
+      live.checkListeners()
       reply.hijack()
       live.listen(reply.raw, SAFE_HEADERS)
     },

@@ -7,7 +7,7 @@ import { filterKind } from '../../filters/registry.ts'
 import { chooseHash } from '../../hashes.ts'
 import { filters, SieveError } from '../../index.ts'
 import { asideOf } from '../faults.ts'
-import type { Hosted, House, SieveSpec } from '../house.ts'
+import type { ServedSieve, SieveRegistry, SieveSpec } from '../registry.ts'
 import { optionsOf, servedFilters } from '../sieve-spec.ts'
 import { Problem, problemOf } from './problems.ts'
 import { answers, folderInQuery, nameInPath, ref, refusals, urlInQuery } from './schemas.ts'
@@ -18,63 +18,63 @@ interface Named {
 }
 
 /** The sieve of that name, or a Problem that says what to do. */
-export function hostedBy(house: House, name: string): Hosted {
-  const hosted = house.get(name)
-  if (hosted) return hosted
-  const aside = asideOf(house.faults, name)
+export function requireSieve(registry: SieveRegistry, name: string): ServedSieve {
+  const sieve = registry.get(name)
+  if (sieve) return sieve
+  const aside = asideOf(registry.faults, name)
   if (aside) throw new Problem(503, aside)
   throw new Problem(404, `no sieve '${name}': make it with PUT /v1/sieves/${encodeURIComponent(name)}`)
 }
 
-async function described(hosted: Hosted): Promise<object> {
-  const { name, kind, createdAt, meters, plan, bloom } = hosted
+async function described(sieve: ServedSieve): Promise<object> {
+  const { name, kind, createdAt, meters, plan, bloom } = sieve
   return {
     name,
     kind,
     createdAt: createdAt.toISOString(),
-    can: { forget: hosted.forget !== undefined, under: hosted.under !== undefined },
+    can: { forget: sieve.forget !== undefined, under: sieve.under !== undefined },
     meters,
-    stats: await hosted.stats(),
+    stats: await sieve.stats(),
     ...(plan && { plan }),
     ...(bloom && { bloom }),
   }
 }
 
 /** Whether making a sieve with these options would give one like it. */
-async function isLike(hosted: Hosted, spec: SieveSpec): Promise<boolean> {
+async function isLike(sieve: ServedSieve, spec: SieveSpec): Promise<boolean> {
   const options = optionsOf(spec)
-  const { profile, hash } = await hosted.stats()
+  const { profile, hash } = await sieve.stats()
   return (
-    hosted.kind === 'sieve' &&
+    sieve.kind === 'sieve' &&
     profile === (spec.profile ?? 'web') &&
     hash === chooseHash(spec.hash).names.join(',') &&
-    isDeepStrictEqual(hosted.plan, planFor(filterKind(options.filter ?? 'fingerprint'), options))
+    isDeepStrictEqual(sieve.plan, planFor(filterKind(options.filter ?? 'fingerprint'), options))
   )
 }
 
 const FORGETTING = servedFilters.filter((name) => filters[name].can.delete).join(', ')
 const TELLING = servedFilters.filter((name) => filters[name].can.under).join(', ')
 
-async function cannot(hosted: Hosted, what: string, filterNames: string): Promise<Problem> {
-  const { filter } = await hosted.stats()
-  const detail = `'${hosted.name}' has the filter ${filter}, which cannot ${what}: expected ${filterNames}`
+async function cannot(sieve: ServedSieve, what: string, filterNames: string): Promise<Problem> {
+  const { filter } = await sieve.stats()
+  const detail = `'${sieve.name}' has the filter ${filter}, which cannot ${what}: expected ${filterNames}`
   return new Problem(409, detail)
 }
 
-export function sieves(app: FastifyInstance, house: House, lists: UrlLists): void {
+export function sieves(app: FastifyInstance, registry: SieveRegistry, lists: UrlLists): void {
   const one = answers('Sieve', 'The sieve.')
   const named = { params: nameInPath }
 
   app.get(
     '/v1/sieves',
     { schema: { summary: 'All sieves', response: { 200: answers('Sieves', 'All of them.'), ...refusals } } },
-    async () => ({ sieves: await Promise.all(house.list().map(described)) }),
+    async () => ({ sieves: await Promise.all(registry.list().map(described)) }),
   )
 
   app.get<Named>(
     '/v1/sieves/:name',
     { schema: { summary: 'A sieve: plan, stats and counts', ...named, response: { 200: one, ...refusals } } },
-    ({ params }) => described(hostedBy(house, params.name)),
+    ({ params }) => described(requireSieve(registry, params.name)),
   )
 
   app.put<Named & { Body: SieveSpec }>(
@@ -98,16 +98,16 @@ export function sieves(app: FastifyInstance, house: House, lists: UrlLists): voi
     async ({ params: { name }, body }, reply) => {
       const taken = () =>
         new Problem(409, `'${name}' is there with other options: drop it first, or choose another name`)
-      const before = house.get(name)
+      const before = registry.get(name)
       if (before) {
         if (!(await isLike(before, body))) throw taken()
         return described(before)
       }
       try {
-        const made = await house.create(name, body)
+        const made = await registry.create(name, body)
         return reply.code(201).send(await described(made))
       } catch (error) {
-        const other = house.get(name)
+        const other = registry.get(name)
         if (!(error instanceof SieveError) || error.code !== 'option' || !other) throw error
         // Another request was quicker.
         if (!(await isLike(other, body))) throw taken()
@@ -126,7 +126,7 @@ export function sieves(app: FastifyInstance, house: House, lists: UrlLists): voi
       },
     },
     async ({ params: { name } }, reply) => {
-      if (!(await house.drop(name))) hostedBy(house, name)
+      if (!(await registry.drop(name))) requireSieve(registry, name)
       return reply.code(204).send()
     },
   )
@@ -141,7 +141,7 @@ export function sieves(app: FastifyInstance, house: House, lists: UrlLists): voi
         response: { 200: answers('Explanation', 'Marks nothing.'), ...refusals },
       },
     },
-    ({ params, query }) => hostedBy(house, params.name).explain(query.url),
+    ({ params, query }) => requireSieve(registry, params.name).explain(query.url),
   )
 
   app.get<Named & { Querystring: { folder: string } }>(
@@ -155,9 +155,9 @@ export function sieves(app: FastifyInstance, house: House, lists: UrlLists): voi
       },
     },
     async ({ params, query: { folder } }) => {
-      const hosted = hostedBy(house, params.name)
-      if (!hosted.under) throw await cannot(hosted, 'tell what is under a folder', TELLING)
-      return { folder, seen: await hosted.under(folder) }
+      const sieve = requireSieve(registry, params.name)
+      if (!sieve.under) throw await cannot(sieve, 'tell what is under a folder', TELLING)
+      return { folder, seen: await sieve.under(folder) }
     },
   )
 
@@ -173,11 +173,11 @@ export function sieves(app: FastifyInstance, house: House, lists: UrlLists): voi
     },
     async ({ params, body: { urls } }) => {
       lists.check(urls)
-      const hosted = hostedBy(house, params.name)
-      if (!hosted.forget) throw await cannot(hosted, 'forget', FORGETTING)
+      const sieve = requireSieve(registry, params.name)
+      if (!sieve.forget) throw await cannot(sieve, 'forget', FORGETTING)
       const shown = (answers: Uint8Array) => Array.from(answers, (was) => was === 1)
       try {
-        const forgotten = shown(await hosted.forget(urls))
+        const forgotten = shown(await sieve.forget(urls))
         return { forgotten, count: forgotten.filter(Boolean).length }
       } catch (error) {
         const { answered } = error as { answered?: Uint8Array }
@@ -199,9 +199,9 @@ export function sieves(app: FastifyInstance, house: House, lists: UrlLists): voi
       },
     },
     async ({ params }) => {
-      const hosted = hostedBy(house, params.name)
-      await hosted.save()
-      return described(hosted)
+      const sieve = requireSieve(registry, params.name)
+      await sieve.save()
+      return described(sieve)
     },
   )
 }

@@ -2,14 +2,14 @@
 // marked stays marked when the answer is lost on its way: ask again and those URLs are "seen".
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Items, SieveError } from '../../index.ts'
-import type { Hosted, House } from '../house.ts'
 import { countAdds } from '../meters.ts'
+import type { ServedSieve, SieveRegistry } from '../registry.ts'
 import type { HttpOptions } from './app.ts'
 import { type LineAnswer, LineExchange } from './lines.ts'
 import { SAFE_HEADERS } from './pages.ts'
 import { Problem, problemOf } from './problems.ts'
 import { answersIn, keepInQuery, nameInPath, ref, refusals, text } from './schemas.ts'
-import { hostedBy } from './sieves.ts'
+import { requireSieve } from './sieves.ts'
 import type { UrlLists } from './url-list.ts'
 
 interface Question {
@@ -19,22 +19,22 @@ interface Question {
 }
 
 /** Verdicts, 1 new and 0 seen, and the sieve's counts moved on. */
-type Ask = (hosted: Hosted, items: Items) => Promise<Uint8Array>
+type Ask = (sieve: ServedSieve, items: Items) => Promise<Uint8Array>
 
-const add: Ask = async (hosted, items) => {
+const add: Ask = async (sieve, items) => {
   try {
-    const verdicts = await hosted.add({ ...items, isKept: true })
-    countAdds(hosted.meters, verdicts)
+    const verdicts = await sieve.add({ ...items, isKept: true })
+    countAdds(sieve.meters, verdicts)
     return verdicts
   } catch (error) {
-    if (error instanceof SieveError && error.answered) countAdds(hosted.meters, error.answered)
+    if (error instanceof SieveError && error.answered) countAdds(sieve.meters, error.answered)
     throw error
   }
 }
 
-const has: Ask = async (hosted, items) => {
-  const isSeen = await hosted.has({ ...items, isKept: true })
-  hosted.meters.asks += isSeen.length
+const has: Ask = async (sieve, items) => {
+  const isSeen = await sieve.has({ ...items, isKept: true })
+  sieve.meters.asks += isSeen.length
   return isSeen.map((seen) => 1 - seen)
 }
 
@@ -73,7 +73,7 @@ function answerFor({ headers, query }: FastifyRequest<Question>): LineAnswer {
 
 export function verdicts(
   app: FastifyInstance,
-  house: House,
+  registry: SieveRegistry,
   { limits, onDefect }: Pick<HttpOptions, 'limits' | 'onDefect'>,
   lists: UrlLists,
 ): void {
@@ -96,13 +96,13 @@ export function verdicts(
       `/v1/sieves/:name/${verb}`,
       { schema, config: { takesItems: true } },
       async (request, reply) => {
-        const hosted = hostedBy(house, request.params.name)
-        if (typeof request.body === 'string') return exchange(request, reply, hosted, ask)
+        const sieve = requireSieve(registry, request.params.name)
+        if (typeof request.body === 'string') return exchange(request, reply, sieve, ask)
         // Without a content type there is nothing a schema was asked about.
         if (!request.body)
           throw new Problem(400, 'no body: expected {"urls": […]} as JSON, or lines as text/plain')
         const items = request.items ?? lists.encode(request.body.urls)
-        return reply.type('application/json').send(written(await ask(hosted, items)))
+        return reply.type('application/json').send(written(await ask(sieve, items)))
       },
     )
   }
@@ -110,14 +110,14 @@ export function verdicts(
   const exchange = async (
     request: FastifyRequest<Question>,
     reply: FastifyReply,
-    hosted: Hosted,
+    sieve: ServedSieve,
     ask: Ask,
   ) => {
     const answer = answerFor(request)
     const lines = new LineExchange(request.raw, reply.raw, limits, answer, SAFE_HEADERS)
     const late = await lines.run((items) => {
-      if (house.get(hosted.name) !== hosted) throw dropped(hosted.name)
-      return ask(hosted, items)
+      if (registry.get(sieve.name) !== sieve) throw dropped(sieve.name)
+      return ask(sieve, items)
     })
     if (late !== null && !problemOf(late)) onDefect?.(late)
     return reply.hijack()

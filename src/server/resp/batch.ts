@@ -1,7 +1,8 @@
 // Items of consecutive commands on one sieve, gathered so that they go to the kernel in one call, and how many belong to
 // each command: their replies come in the order of the commands.
-import type { Answers, Hosted, LentItems } from '../house.ts'
+
 import { countAdds } from '../meters.ts'
+import type { Answers, LentItems, ServedSieve } from '../registry.ts'
 import type { Parser } from './parser.ts'
 import type { Replies } from './replies.ts'
 
@@ -12,7 +13,7 @@ export const FULL_ITEMS = 8192
 export const ONE = -1
 
 export class Batch {
-  hosted: Hosted | null = null
+  sieve: ServedSieve | null = null
   act: 'add' | 'has' = 'add'
   bytes: Uint8Array = new Uint8Array(0)
   /** The bytes are those of this connection alone, and stay until its commands are answered. */
@@ -25,8 +26,8 @@ export class Batch {
   /** Items of each command; ONE where it answers with one verdict. */
   sizes = new Int32Array(FIRST_ITEMS)
 
-  /** Room for so many more items, and one more command. */
-  room(items: number): void {
+  /** Makes the arrays large enough for `items` more items and one more command. */
+  reserve(items: number): void {
     if (this.count + items > this.starts.length) {
       const size = Math.max(this.count + items, this.starts.length * 2)
       this.starts = wider(this.starts, new Uint32Array(size))
@@ -40,7 +41,7 @@ export class Batch {
   /** Takes the command that the parser has found; its places are counted from `base`. */
   put(parser: Parser, base: number, isMany: boolean): void {
     const items = parser.count - 2
-    this.room(items)
+    this.reserve(items)
     for (let i = 2; i < parser.count; i++) {
       this.starts[this.count] = base + parser.starts[i]!
       this.ends[this.count] = base + parser.ends[i]!
@@ -51,14 +52,14 @@ export class Batch {
 
   /** Asks the sieve for the items from `first` on. */
   ask(first: number): Answers<Uint8Array> {
-    const { hosted, act, bytes, count } = this
+    const { sieve, act, bytes, count } = this
     const items: LentItems = {
       bytes,
       isKept: this.isKept,
       starts: this.starts.subarray(first, count),
       ends: this.ends.subarray(first, count),
     }
-    return act === 'add' ? hosted!.add(items) : hosted!.has(items)
+    return act === 'add' ? sieve!.add(items) : sieve!.has(items)
   }
 
   /** Writes the replies to commands [from, to); returns how many that are. */
@@ -98,7 +99,7 @@ export class Batch {
   }
 
   #meter(verdicts: Uint8Array): void {
-    const { meters } = this.hosted!
+    const { meters } = this.sieve!
     if (this.act === 'has') meters.asks += verdicts.length
     else countAdds(meters, verdicts)
   }
@@ -111,7 +112,7 @@ export class Batch {
   }
 
   clear(): void {
-    this.hosted = null
+    this.sieve = null
     this.count = 0
     this.commands = 0
     if (this.starts.length <= 2 * FULL_ITEMS) return

@@ -1,7 +1,7 @@
 // BF.*: RedisBloom's commands with its replies and its words (those of Redis 8). Items are bytes, untouched.
 import { asideOf } from '../faults.ts'
-import type { BloomSpec, Hosted } from '../house.ts'
 import { countAdds } from '../meters.ts'
+import type { BloomSpec, ServedSieve } from '../registry.ts'
 import {
   type Call,
   type Command,
@@ -22,24 +22,24 @@ const MOST_CAPACITY = 2 ** 30
 const MOST_EXPANSION = 32_768
 
 /** The bloom filter of a name; undefined when there is none. */
-export function bloomAt(call: Call): Hosted | Failure | undefined {
-  const { house } = call.server
+export function bloomAt(call: Call): ServedSieve | Failure | undefined {
+  const { registry } = call.server
   const name = call.name(1)
-  const hosted = house.get(name)
-  if (hosted) return hosted.kind === 'bloom' ? hosted : WRONG_TYPE
-  const aside = asideOf(house.faults, name)
+  const sieve = registry.get(name)
+  if (sieve) return sieve.kind === 'bloom' ? sieve : WRONG_TYPE
+  const aside = asideOf(registry.faults, name)
   return aside === undefined ? undefined : new Failure(`ERR ${aside}`)
 }
 
 /** The one there, or one made for so many items. Two that ask at once get the same. */
-async function obtain(call: Call, spec: BloomSpec, items: number): Promise<Hosted> {
-  const { house } = call.server
+async function obtain(call: Call, spec: BloomSpec, items: number): Promise<ServedSieve> {
+  const { registry } = call.server
   const name = call.name(1)
-  let made: Hosted
+  let made: ServedSieve
   try {
-    made = await house.create(name, {}, spec)
+    made = await registry.create(name, {}, spec)
   } catch (error) {
-    const there = house.get(name)
+    const there = registry.get(name)
     if (there?.kind === 'bloom') return there
     throw error
   }
@@ -48,7 +48,7 @@ async function obtain(call: Call, spec: BloomSpec, items: number): Promise<Hoste
     return made
   } catch (error) {
     // The items will be refused: no empty filter stays behind.
-    await house.drop(name)
+    await registry.drop(name)
     throw error
   }
 }
@@ -120,7 +120,7 @@ const reserve: PlainCommand = {
     }
     const found = bloomAt(call)
     if (found) return found instanceof Failure ? found : new Failure('ERR item exists')
-    return call.server.house.create(call.name(1), {}, { capacity, errorRate, expansion }).then(() => OK)
+    return call.server.registry.create(call.name(1), {}, { capacity, errorRate, expansion }).then(() => OK)
   },
 }
 
@@ -173,15 +173,15 @@ const insert: PlainCommand = {
   },
 }
 
-async function addAll(hosted: Hosted, call: Call, from: number): Promise<Reply> {
+async function addAll(sieve: ServedSieve, call: Call, from: number): Promise<Reply> {
   const items = itemsFrom(call, from)
   const isThree = call.client.version === 3
   const shown = (verdicts: Uint8Array): Reply[] => {
-    countAdds(hosted.meters, verdicts)
+    countAdds(sieve.meters, verdicts)
     return Array.from(verdicts, (verdict) => (isThree ? verdict === 1 : verdict))
   }
   try {
-    return shown(await hosted.add(items))
+    return shown(await sieve.add(items))
   } catch (error) {
     const answered = (error as { answered?: Uint8Array }).answered ?? new Uint8Array(0)
     return [...shown(answered), failureOf(error)]

@@ -1,18 +1,18 @@
 // What a command is, and what it gets to know: its arguments, who asks, and the server's parts.
 import { SieveError } from '../../errors.ts'
-import type { Hosted, House } from '../house.ts'
 import type { ServerInfo } from '../info.ts'
-import type { RespLimits } from '../limits.ts'
 import { nameFrom } from '../names.ts'
 import type { Password } from '../password.ts'
+import type { ServedSieve, SieveRegistry } from '../registry.ts'
 import type { Dumps } from './dumps.ts'
+import type { RespLimits } from './limits.ts'
 import type { Parser } from './parser.ts'
 import { Failure, type Reply } from './replies.ts'
 import type { Transaction } from './transaction.ts'
 
 /** What all connections share. */
 export interface RespServer {
-  readonly house: House
+  readonly registry: SieveRegistry
   readonly info: ServerInfo
   readonly limits: RespLimits
   readonly password: Password | undefined
@@ -77,7 +77,7 @@ export interface ItemsCommand extends Described {
   /** Answers with an array. */
   readonly isMany: boolean
   /** The sieve, now or when it is made; null: none, and nothing was seen; or why not. */
-  open(call: Call): Hosted | Promise<Hosted> | null | Failure
+  open(call: Call): ServedSieve | Promise<ServedSieve> | null | Failure
 }
 
 export type Command = PlainCommand | ItemsCommand

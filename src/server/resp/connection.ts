@@ -2,7 +2,7 @@
 // for each time the socket was read; a connection that does not read its replies is not read either.
 import type { Socket } from 'node:net'
 import { SieveError } from '../../errors.ts'
-import type { Answers, Hosted } from '../house.ts'
+import type { Answers, ServedSieve } from '../registry.ts'
 import { Batch, FULL_ITEMS } from './batch.ts'
 import {
   type Client,
@@ -12,12 +12,12 @@ import {
   ParsedCall,
   type PlainCommand,
 } from './command.ts'
-import type { Hall } from './hall.ts'
-import { Head } from './head.ts'
-import { Intake } from './intake.ts'
+import { CommandPrefix } from './command-prefix.ts'
+import { commands } from './command-table.ts'
+import type { ConnectionContext } from './connection-context.ts'
+import { InputBuffer } from './input-buffer.ts'
 import { Parser, type ParserLimits } from './parser.ts'
 import { DEFECT, isHttp, refusalOf } from './refusals.ts'
-import { commands } from './registry.ts'
 import { ArrayHead, Failure, Replies, type Reply, Simple } from './replies.ts'
 import { Transaction } from './transaction.ts'
 
@@ -43,7 +43,7 @@ export class Connection implements Client {
   readonly transaction = new Transaction()
   /** When something came or went last. */
   activeAt = performance.now()
-  readonly #hall: Hall
+  readonly #context: ConnectionContext
   readonly #socket: Socket
   /** Of the bytes that come. */
   readonly #incoming: Parser
@@ -51,12 +51,12 @@ export class Connection implements Client {
   #parser: Parser
   readonly #call: ParsedCall
   readonly #batch = new Batch()
-  readonly #head = new Head()
+  readonly #prefix = new CommandPrefix()
   readonly #replies = new Replies()
-  readonly #intake: Intake
+  readonly #input: InputBuffer
   /** The sieve that the head names. */
-  #headName = ''
-  #headHosted: Hosted | undefined
+  #prefixName = ''
+  #prefixSieve: ServedSieve | undefined
   /** A command is not done yet, or replies are unread: what comes waits. */
   #isWaiting = false
   /** The client has said all; it gets its replies, then the connection ends. */
@@ -69,16 +69,16 @@ export class Connection implements Client {
   #answered = 0
   #begunAt = 0
 
-  constructor(id: number, accepted: Socket, hall: Hall) {
+  constructor(id: number, accepted: Socket, context: ConnectionContext) {
     this.id = id
     this.address = `${accepted.remoteAddress}:${accepted.remotePort}`
-    this.#hall = hall
-    this.isTrusted = hall.password === undefined
+    this.#context = context
+    this.isTrusted = context.password === undefined
     this.#incoming = new Parser(this.#limits)
     this.#parser = this.#incoming
-    this.#intake = new Intake(this.#incoming, hall.room.bytes)
-    this.#call = new ParsedCall(this.#parser, this, hall)
-    const socket = hall.room.read(accepted, (size) => this.receive(size))
+    this.#input = new InputBuffer(this.#incoming, context.readBuffer.bytes)
+    this.#call = new ParsedCall(this.#parser, this, context)
+    const socket = context.readBuffer.read(accepted, (size) => this.receive(size))
     this.#socket = socket
     socket.setNoDelay(true)
     socket.setKeepAlive(true, KEEP_ALIVE_MS)
@@ -88,13 +88,13 @@ export class Connection implements Client {
     socket.on('close', () => {
       this.#isClosed = true
       this.#hold(0)
-      hall.left(this)
+      context.left(this)
       if (this.#parser !== this.#incoming) this.#resume() // a transaction that has begun is done to its end
     })
   }
 
   get #limits(): ParserLimits {
-    return this.isTrusted ? this.#hall.limits : STRANGER
+    return this.isTrusted ? this.#context.limits : STRANGER
   }
 
   /** Whether it keeps us waiting: a command half sent, replies unread, a password unsaid, an end not met. */
@@ -118,16 +118,16 @@ export class Connection implements Client {
   receive(size: number): void {
     this.activeAt = performance.now()
     if (this.isLeaving) return
-    this.#intake.take(size, this.#isWaiting)
+    this.#input.take(size, this.#isWaiting)
     if (!this.#isWaiting) {
       this.#begunAt = this.activeAt
       this.#work()
       // A long command comes in many reads, which would follow each other at once.
-      if (!this.#isWaiting && !this.isLeaving && performance.now() - this.#hall.turnBegunAt() > TURN_MS) {
+      if (!this.#isWaiting && !this.isLeaving && performance.now() - this.#context.turnBegunAt() > TURN_MS) {
         this.#letOthers()
       }
     }
-    this.#intake.leave()
+    this.#input.leave()
     this.#hold(this.#waitingBytes())
   }
 
@@ -138,17 +138,17 @@ export class Connection implements Client {
 
   // So many bytes of commands are waiting here: counted with those of the others.
   #hold(bytes: number): void {
-    this.#hall.heldBytes += bytes - this.#heldBytes
+    this.#context.heldBytes += bytes - this.#heldBytes
     this.#heldBytes = bytes
   }
 
   // All that can be answered now.
   #work(): void {
-    const { limits } = this.#hall
+    const { limits } = this.#context
     const replies = this.#replies
     try {
       this.#checkHead()
-      const turn = this.#hall.turnBegunAt()
+      const turn = this.#context.turnBegunAt()
       while (!this.#isWaiting && !this.isLeaving && this.#step()) {
         // A transaction is not held up by replies that its client could not have read yet.
         const isWhole = this.#parser !== this.#incoming
@@ -162,9 +162,9 @@ export class Connection implements Client {
     } catch (error) {
       this.#fail(error)
     }
-    if (replies.size > 0) this.#hall.sendLater(this)
+    if (replies.size > 0) this.#context.sendLater(this)
     if (this.#isWaiting) return
-    const { info } = this.#hall
+    const { info } = this.#context
     info.answered.resp += this.#answered
     info.latencies.resp.observe((performance.now() - this.#begunAt) / 1000, this.#answered)
     this.#answered = 0
@@ -177,7 +177,7 @@ export class Connection implements Client {
   }
 
   #fail(error: unknown): void {
-    this.#hall.failed(error)
+    this.#context.failed(error)
     this.#batch.clear()
     this.#replies.write(DEFECT)
     this.isLeaving = true
@@ -185,13 +185,14 @@ export class Connection implements Client {
 
   // Another connection may have dropped the sieve, or made another of its name.
   #checkHead(): void {
-    if (this.#head.command && this.#hall.house.get(this.#headName) !== this.#headHosted) this.#head.forget()
+    if (this.#prefix.command && this.#context.registry.get(this.#prefixName) !== this.#prefixSieve)
+      this.#prefix.forget()
   }
 
   // Reads and does one command, or a run of them. False: there is no whole one.
   #step(): boolean {
     const parser = this.#parser
-    if (this.#head.command && parser.isFresh && this.#repeat()) return true
+    if (this.#prefix.command && parser.isFresh && this.#repeat()) return true
     const found = parser.next()
     if (found === 'more') return parser === this.#incoming ? this.#more() : this.#endTransaction()
     if (found === 'error') {
@@ -204,9 +205,9 @@ export class Connection implements Client {
   }
 
   #more(): boolean {
-    const { bufferedBytes, allBufferedBytes } = this.#hall.limits
+    const { bufferedBytes, allBufferedBytes } = this.#context.limits
     const bytes = this.#incoming.size - this.#incoming.at
-    const isAllTooMuch = this.#hall.heldBytes + this.#waitingBytes() - this.#heldBytes > allBufferedBytes
+    const isAllTooMuch = this.#context.heldBytes + this.#waitingBytes() - this.#heldBytes > allBufferedBytes
     if (bytes <= bufferedBytes && !isAllTooMuch) return false
     const why = isAllTooMuch
       ? `commands of all connections that wait for their end have more than ${allBufferedBytes} bytes (--max-buffered-all)`
@@ -223,12 +224,12 @@ export class Connection implements Client {
 
   // The same again: true when at least one command was taken.
   #repeat(): boolean {
-    const { command } = this.#head
+    const { command } = this.#prefix
     const batch = this.#batch
-    const hosted = this.#headHosted!
-    if (!this.#opens(hosted, command!, this.#parser.bytes)) return true
+    const sieve = this.#prefixSieve!
+    if (!this.#opens(sieve, command!, this.#parser.bytes)) return true
     const { at } = this.#parser
-    this.#head.take(this.#parser, batch)
+    this.#prefix.take(this.#parser, batch)
     if (batch.count >= FULL_ITEMS) this.#flush()
     return this.#parser.at !== at
   }
@@ -238,7 +239,7 @@ export class Connection implements Client {
     const command = commands.get(word)
     if (!command && isHttp(word, this.#call)) {
       if (!this.#settled()) return
-      this.#hall.cutHttp(this)
+      this.#context.cutHttp(this)
       this.#refuse(`this is no HTTP: '${word.slice(0, 128)}'`)
       return
     }
@@ -260,8 +261,8 @@ export class Connection implements Client {
       this.#done(isEnd ? new Failure(`EXECABORT Transaction discarded because of: ${why}`) : refusal)
       return
     }
-    const { bufferedBytes, allBufferedBytes } = this.#hall.limits
-    const others = this.#hall.heldBytes - this.#heldBytes
+    const { bufferedBytes, allBufferedBytes } = this.#context.limits
+    const others = this.#context.heldBytes - this.#heldBytes
     const isKept = transaction.queue(this.#call, Math.min(bufferedBytes, allBufferedBytes - others))
     const most = `${bufferedBytes} bytes (--max-buffered), ${allBufferedBytes} of all connections (--max-buffered-all)`
     this.#done(
@@ -301,7 +302,7 @@ export class Connection implements Client {
 
   #run(command: PlainCommand): void {
     if (!this.#settled()) return
-    this.#head.forget()
+    this.#prefix.forget()
     let reply: Reply | Promise<Reply>
     try {
       reply = command.run(this.#call)
@@ -322,7 +323,7 @@ export class Connection implements Client {
   #reply(reply: Reply): void {
     this.#replies.version = this.version
     this.#replies.write(reply)
-    if (reply instanceof Failure) this.#hall.info.errors.resp++
+    if (reply instanceof Failure) this.#context.info.errors.resp++
     this.#answered++
   }
 
@@ -347,29 +348,29 @@ export class Connection implements Client {
     }
   }
 
-  #put(command: ItemsCommand, hosted: Hosted): void {
+  #put(command: ItemsCommand, sieve: ServedSieve): void {
     const parser = this.#parser
     const { bytes, base } = parser.source
-    if (!this.#opens(hosted, command, bytes)) return
+    if (!this.#opens(sieve, command, bytes)) return
     this.#batch.put(parser, base, command.isMany)
-    this.#head.learn(parser, command)
-    this.#headHosted = hosted
-    this.#headName = hosted.name
+    this.#prefix.learn(parser, command)
+    this.#prefixSieve = sieve
+    this.#prefixName = sieve.name
     parser.pass()
     if (this.#batch.count >= FULL_ITEMS) this.#flush()
   }
 
   // Whether the batch is one of this sieve and verb; what it was before is handed on first.
-  #opens(hosted: Hosted, command: ItemsCommand, bytes: Uint8Array): boolean {
+  #opens(sieve: ServedSieve, command: ItemsCommand, bytes: Uint8Array): boolean {
     const batch = this.#batch
-    if (batch.hosted && (batch.hosted !== hosted || batch.act !== command.act || batch.bytes !== bytes)) {
+    if (batch.sieve && (batch.sieve !== sieve || batch.act !== command.act || batch.bytes !== bytes)) {
       this.#flush()
       if (this.#isWaiting) return false
     }
-    batch.hosted = hosted
+    batch.sieve = sieve
     batch.act = command.act
     batch.bytes = bytes
-    batch.isKept = bytes !== this.#hall.room.bytes
+    batch.isKept = bytes !== this.#context.readBuffer.bytes
     return true
   }
 
@@ -450,7 +451,7 @@ export class Connection implements Client {
       try {
         failure = failureOf(error)
       } catch (defect) {
-        this.#hall.failed(defect)
+        this.#context.failed(defect)
         failure = DEFECT
       }
       settle(failure)
@@ -469,7 +470,7 @@ export class Connection implements Client {
 
   /** Sends what is written. A client that leaves too much unread waits until it has read all. */
   send(): void {
-    const { limits } = this.#hall
+    const { limits } = this.#context
     const replies = this.#replies
     if (replies.size === 0) return
     const socket = this.#socket

@@ -34,7 +34,7 @@ const loadchunk: PlainCommand = {
   async run(call) {
     const iterator = wholeOf(call.text(2))
     if (iterator === null) return new Failure('ERR Second argument must be numeric')
-    if (!call.server.house.adopt) return UNABLE
+    if (!call.server.registry.adopt) return UNABLE
     const found = bloomAt(call)
     if (found) return found instanceof Failure ? found : new Failure('ERR item exists')
     const { dumps } = call.server
@@ -54,7 +54,7 @@ async function adopt(
   whole: NonNullable<Awaited<ReturnType<typeof call.server.dumps.take>>>,
 ): Promise<Reply> {
   try {
-    await call.server.house.adopt!(name, whole.path, whole.bloom)
+    await call.server.registry.adopt!(name, whole.path, whole.bloom)
     return OK
   } catch (error) {
     if (error instanceof SieveError && error.code === 'room') throw error

@@ -3,7 +3,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { SieveError } from '../../errors.ts'
 import { diskError } from '../../store/file.ts'
-import type { BloomSpec, Hosted } from '../house.ts'
+import type { BloomSpec, ServedSieve } from '../registry.ts'
 import { TransferFolder } from './transfer-folder.ts'
 
 /** So many of each kind at once; the oldest goes. */
@@ -36,7 +36,7 @@ export class Dumps {
   readonly #chunkBytes: number
   readonly #mostBytes: number
   readonly #folder: TransferFolder
-  readonly #dumps = new Map<Hosted, Transfer>()
+  readonly #dumps = new Map<ServedSieve, Transfer>()
   readonly #loads = new Map<string, Load>()
 
   /** Chunks must fit into one argument; a filter to load must fit into the memory for all. */
@@ -47,28 +47,28 @@ export class Dumps {
   }
 
   /** Begins a dump: all that is in the filter now, and perhaps some of what is added until the promise is kept. */
-  async begin(hosted: Hosted): Promise<DumpChunk> {
+  async begin(sieve: ServedSieve): Promise<DumpChunk> {
     const path = this.#folder.next()
     try {
-      await hosted.dump!(path)
+      await sieve.dump!(path)
     } catch (error) {
       await rm(path, { force: true })
       throw error
     }
     const file = await open(path, 'r')
     const bytes = (await file.stat()).size
-    this.#end(this.#dumps, hosted)
-    this.#add(this.#dumps, hosted, { path, file, bytes })
-    return { next: 1, bytes: Buffer.from(MAGIC + JSON.stringify({ bytes, bloom: hosted.bloom })) }
+    this.#end(this.#dumps, sieve)
+    this.#add(this.#dumps, sieve, { path, file, bytes })
+    return { next: 1, bytes: Buffer.from(MAGIC + JSON.stringify({ bytes, bloom: sieve.bloom })) }
   }
 
   /** The chunk that `iterator` asks for. */
-  async next(hosted: Hosted, iterator: number): Promise<DumpChunk> {
-    const dump = this.#dumps.get(hosted)
+  async next(sieve: ServedSieve, iterator: number): Promise<DumpChunk> {
+    const dump = this.#dumps.get(sieve)
     if (!dump) throw new SieveError('option', 'no dump is under way: begin with iterator 0')
     const offset = iterator - 1
     if (offset < 0 || offset >= dump.bytes) {
-      this.#end(this.#dumps, hosted)
+      this.#end(this.#dumps, sieve)
       return { next: 0, bytes: Buffer.alloc(0) }
     }
     const bytes = Buffer.alloc(Math.min(this.#chunkBytes, dump.bytes - offset))
@@ -136,7 +136,7 @@ export class Dumps {
   }
 
   async close(): Promise<void> {
-    for (const hosted of [...this.#dumps.keys()]) this.#end(this.#dumps, hosted)
+    for (const sieve of [...this.#dumps.keys()]) this.#end(this.#dumps, sieve)
     for (const name of [...this.#loads.keys()]) this.#end(this.#loads, name)
     await this.#folder.close()
   }

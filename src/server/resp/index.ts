@@ -2,15 +2,15 @@
 
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'
-import type { House } from '../house.ts'
 import type { ServerInfo } from '../info.ts'
-import type { RespLimits } from '../limits.ts'
 import type { Log } from '../log.ts'
 import { Password } from '../password.ts'
+import type { SieveRegistry } from '../registry.ts'
 import { Connection } from './connection.ts'
+import type { ConnectionContext } from './connection-context.ts'
 import { Dumps } from './dumps.ts'
-import type { Hall } from './hall.ts'
-import { ReadRoom } from './reading.ts'
+import type { RespLimits } from './limits.ts'
+import { ReadBuffer } from './read-buffer.ts'
 import { removeDeadFolders } from './transfer-folder.ts'
 
 export interface RespOptions {
@@ -24,7 +24,7 @@ export interface RespOptions {
   readonly isDurable: boolean
 }
 
-export interface RespDoor {
+export interface RespListener {
   readonly port: number
   /** Accepts no more, answers what has come, ends the connections. */
   close(): Promise<void>
@@ -38,7 +38,7 @@ const BACKLOG = 511
 /** Connections cut because they send HTTP are logged so often at most. */
 const CUT_LOG_MS = 60_000
 
-export async function openResp(house: House, options: RespOptions): Promise<RespDoor> {
+export async function openResp(registry: SieveRegistry, options: RespOptions): Promise<RespListener> {
   const { limits, server: info, log } = options
   const connections = new Set<Connection>()
   const unsent = new Set<Connection>()
@@ -49,15 +49,15 @@ export async function openResp(house: House, options: RespOptions): Promise<Resp
   let ids = 0
   let turnBegunAt = 0
   let cutAt = Number.NEGATIVE_INFINITY
-  const hall: Hall = {
-    house,
+  const context: ConnectionContext = {
+    registry,
     info,
     limits,
     password: options.password === undefined ? undefined : new Password(options.password),
-    dumps: new Dumps(limits.itemBytes, house.limitBytes ?? Number.MAX_SAFE_INTEGER, house.transfers),
+    dumps: new Dumps(limits.itemBytes, registry.limitBytes ?? Number.MAX_SAFE_INTEGER, registry.transfers),
     clients: connections,
     isDurable: options.isDurable,
-    room: new ReadRoom(),
+    readBuffer: new ReadBuffer(),
     heldBytes: 0,
     sendLater(connection) {
       if (unsent.size === 0) setImmediate(sendAll)
@@ -96,7 +96,7 @@ export async function openResp(house: House, options: RespOptions): Promise<Resp
         return
       }
       info.connections.resp++
-      connections.add(new Connection(++ids, socket, hall))
+      connections.add(new Connection(++ids, socket, context))
     },
   )
   await listen(server, options)
@@ -132,7 +132,7 @@ export async function openResp(house: House, options: RespOptions): Promise<Resp
       }, GRACE_MS)
       await closed
       clearTimeout(grace)
-      await hall.dumps.close()
+      await context.dumps.close()
     },
   }
 }

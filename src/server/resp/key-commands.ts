@@ -1,11 +1,12 @@
 // Sieves as the keys of a Redis: EXISTS, DEL, TYPE, SCAN, DBSIZE.
-import type { Hosted } from '../house.ts'
+
 import { nameBytes } from '../names.ts'
+import type { ServedSieve } from '../registry.ts'
 import { type Call, type Command, type PlainCommand, SYNTAX, wholeOf } from './command.ts'
 import { matcherOf } from './pattern.ts'
 import { Failure, Simple } from './replies.ts'
 
-const typeOf = (hosted: Hosted) => (hosted.kind === 'bloom' ? 'MBbloom--' : 'sieve')
+const typeOf = (sieve: ServedSieve) => (sieve.kind === 'bloom' ? 'MBbloom--' : 'sieve')
 
 const exists: PlainCommand = {
   name: 'EXISTS',
@@ -15,7 +16,7 @@ const exists: PlainCommand = {
   key: 1,
   run(call) {
     let there = 0
-    for (let i = 1; i < call.count; i++) if (call.server.house.get(call.name(i))) there++
+    for (let i = 1; i < call.count; i++) if (call.server.registry.get(call.name(i))) there++
     return there
   },
 }
@@ -28,7 +29,7 @@ const del: PlainCommand = {
   key: 1,
   async run(call) {
     let dropped = 0
-    for (let i = 1; i < call.count; i++) if (await call.server.house.drop(call.name(i))) dropped++
+    for (let i = 1; i < call.count; i++) if (await call.server.registry.drop(call.name(i))) dropped++
     return dropped
   },
 }
@@ -40,8 +41,8 @@ const type: PlainCommand = {
   flags: ['readonly', 'fast'],
   key: 1,
   run(call) {
-    const hosted = call.server.house.get(call.name(1))
-    return new Simple(hosted ? typeOf(hosted) : 'none')
+    const sieve = call.server.registry.get(call.name(1))
+    return new Simple(sieve ? typeOf(sieve) : 'none')
   },
 }
 
@@ -50,18 +51,18 @@ const dbsize: PlainCommand = {
   arity: 1,
   does: 'How many sieves there are',
   flags: ['readonly', 'fast'],
-  run: (call) => call.server.house.list().length,
+  run: (call) => call.server.registry.list().length,
 }
 
 /** Numbers in the order of making: a cursor is the number of the last one given, so one that goes moves no other. */
-const numbers = new WeakMap<Hosted, number>()
+const numbers = new WeakMap<ServedSieve, number>()
 let last = 0
 
-function numberOf(hosted: Hosted): number {
-  let number = numbers.get(hosted)
+function numberOf(sieve: ServedSieve): number {
+  let number = numbers.get(sieve)
   if (number === undefined) {
     number = ++last
-    numbers.set(hosted, number)
+    numbers.set(sieve, number)
   }
   return number
 }
@@ -79,15 +80,15 @@ const scan: PlainCommand = {
     if (cursor === null || cursor < 0) return INVALID_CURSOR
     const asked = scanOptions(call)
     if (asked instanceof Failure) return asked
-    const all = call.server.house.list()
-    for (const hosted of all) numberOf(hosted)
-    const rest = all.filter((hosted) => numberOf(hosted) > cursor)
+    const all = call.server.registry.list()
+    for (const sieve of all) numberOf(sieve)
+    const rest = all.filter((sieve) => numberOf(sieve) > cursor)
     rest.sort((a, b) => numberOf(a) - numberOf(b))
     const some = rest.slice(0, asked.count)
     const next = some.length < rest.length ? numberOf(some.at(-1)!) : 0
     const names = some
-      .filter((hosted) => asked.type === undefined || typeOf(hosted).toUpperCase() === asked.type)
-      .map((hosted) => nameBytes(hosted.name))
+      .filter((sieve) => asked.type === undefined || typeOf(sieve).toUpperCase() === asked.type)
+      .map((sieve) => nameBytes(sieve.name))
       .filter(asked.isMatch)
     return [String(next), names]
   },

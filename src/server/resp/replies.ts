@@ -85,7 +85,7 @@ export class Replies {
     this.#view = new DataView(this.#bytes.buffer)
   }
 
-  #room(bytes: number): void {
+  #reserve(bytes: number): void {
     const need = this.size + bytes
     if (need <= this.#bytes.length) return
     const old = this.#bytes
@@ -95,7 +95,7 @@ export class Replies {
 
   /** Verdicts [from, to) as 1 or 0, or as true or false: one after the other, without the head of an array. */
   verdicts(verdicts: Uint8Array, from: number, to: number): void {
-    this.#room((to - from) * 4)
+    this.#reserve((to - from) * 4)
     const [no, yes] = VERDICTS[this.version]
     const view = this.#view
     let at = this.size
@@ -112,7 +112,7 @@ export class Replies {
   }
 
   #line(text: string): void {
-    this.#room(text.length * 3 + 2)
+    this.#reserve(text.length * 3 + 2)
     this.size += this.#bytes.write(text, this.size)
     this.size += this.#bytes.write(CRLF, this.size, 'latin1')
   }
@@ -154,7 +154,7 @@ export class Replies {
 
   #bulk(bytes: Uint8Array): void {
     this.#line(`$${bytes.length}`)
-    this.#room(bytes.length + 2)
+    this.#reserve(bytes.length + 2)
     this.#bytes.set(bytes, this.size)
     this.size += bytes.length
     this.size += this.#bytes.write(CRLF, this.size, 'latin1')

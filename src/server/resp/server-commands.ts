@@ -1,6 +1,6 @@
 // What clients and people ask of the server itself: COMMAND, INFO, CONFIG GET.
 import { faultLine } from '../faults.ts'
-import type { House } from '../house.ts'
+import type { SieveRegistry } from '../registry.ts'
 import { REDIS_VERSION, subcommand } from './client-commands.ts'
 import { type Call, type Command, type PlainCommand, wrongArity } from './command.ts'
 import { matcherOf } from './pattern.ts'
@@ -53,7 +53,7 @@ const info: PlainCommand = {
   needsNoDatabase: true,
   does: 'Version, uptime, connections, memory and sieves, as text',
   run(call) {
-    const { info, house, clients, isDurable } = call.server
+    const { info, registry, clients, isDurable } = call.server
     const seconds = Math.floor((Date.now() - info.startedAt.getTime()) / 1000)
     const sections: Record<string, Record<string, string | number>> = {
       Server: {
@@ -66,8 +66,8 @@ const info: PlainCommand = {
       Clients: { connected_clients: clients.size, http_connections: info.connections.http },
       Memory: {
         used_memory: process.memoryUsage.rss(),
-        sieves_memory: Math.ceil(house.sizeBytes),
-        maxmemory: house.limitBytes ?? 0,
+        sieves_memory: Math.ceil(registry.sizeBytes),
+        maxmemory: registry.limitBytes ?? 0,
       },
       Persistence: { loading: 0, aof_enabled: Number(isDurable) },
       Stats: {
@@ -75,10 +75,11 @@ const info: PlainCommand = {
         total_error_replies: info.errors.resp,
         rejected_connections: info.refused,
       },
-      Faults: faultRows(house),
+      Faults: faultRows(registry),
       Replication: { role: 'master', connected_slaves: 0 },
       Cluster: { cluster_enabled: 0 },
-      Keyspace: house.list().length > 0 ? { db0: `keys=${house.list().length},expires=0,avg_ttl=0` } : {},
+      Keyspace:
+        registry.list().length > 0 ? { db0: `keys=${registry.list().length},expires=0,avg_ttl=0` } : {},
     }
     const asked = Array.from({ length: call.count - 1 }, (_, i) => call.word(i + 1))
     const isAll = asked.length === 0 || asked.some((word) => ['ALL', 'DEFAULT', 'EVERYTHING'].includes(word))
@@ -93,7 +94,7 @@ const info: PlainCommand = {
 }
 
 /** `faults:1`, then `fault0:disk "a" since …: …` and so on. */
-function faultRows({ faults }: House): Record<string, string | number> {
+function faultRows({ faults }: SieveRegistry): Record<string, string | number> {
   const all = faults.list()
   return { faults: all.length, ...Object.fromEntries(all.map((fault, i) => [`fault${i}`, faultLine(fault)])) }
 }
@@ -101,13 +102,13 @@ function faultRows({ faults }: House): Record<string, string | number> {
 const CONFIG: Readonly<Record<string, (call: Call) => Reply>> = {
   GET(call) {
     if (call.count < 3) return wrongArity('CONFIG|GET')
-    const { limits, house, isDurable } = call.server
+    const { limits, registry, isDurable } = call.server
     const settings: Record<string, string> = {
       save: '',
       appendonly: isDurable ? 'yes' : 'no',
       databases: '1',
       maxclients: String(limits.connections),
-      maxmemory: String(house.limitBytes ?? 0),
+      maxmemory: String(registry.limitBytes ?? 0),
       timeout: String(Math.floor(limits.idleMs / 1000)),
       'proto-max-bulk-len': String(limits.itemBytes),
     }

@@ -2,7 +2,7 @@
 import type { FilterName, HashName, ProfileName } from '../../index.ts'
 import { parseCount, parseRate, parseSize, parseWindow } from '../../quantities.ts'
 import { asideOf } from '../faults.ts'
-import type { Hosted, SieveSpec } from '../house.ts'
+import type { ServedSieve, SieveSpec } from '../registry.ts'
 import {
   type Call,
   type Command,
@@ -16,20 +16,20 @@ import { Failure, OK, type Reply, Table } from './replies.ts'
 
 const shown = (name: string) => name.slice(0, 128)
 
-function hostedAt(call: Call): Hosted | Failure {
+function sieveAt(call: Call): ServedSieve | Failure {
   const name = call.name(1)
-  const { house } = call.server
-  const found = house.get(name)
+  const { registry } = call.server
+  const found = registry.get(name)
   if (found) return found
-  const aside = asideOf(house.faults, name)
+  const aside = asideOf(registry.faults, name)
   return new Failure(`ERR ${aside ?? `there is no sieve '${shown(name)}': SIEVE.CREATE makes one`}`)
 }
 
 /** A verb on a sieve that is there. */
 const on =
-  (act: (hosted: Hosted, call: Call) => Reply | Promise<Reply>): PlainCommand['run'] =>
+  (act: (sieve: ServedSieve, call: Call) => Reply | Promise<Reply>): PlainCommand['run'] =>
   (call) => {
-    const found = hostedAt(call)
+    const found = sieveAt(call)
     return found instanceof Failure ? found : act(found, call)
   }
 
@@ -41,7 +41,7 @@ const adding: ItemsCommand = {
   key: 1,
   act: 'add',
   isMany: true,
-  open: hostedAt,
+  open: sieveAt,
 }
 
 const asking: ItemsCommand = {
@@ -52,7 +52,7 @@ const asking: ItemsCommand = {
   key: 1,
   act: 'has',
   isMany: true,
-  open: hostedAt,
+  open: sieveAt,
 }
 
 type Option = (text: string) => SieveSpec
@@ -99,7 +99,7 @@ const create: PlainCommand = {
   run(call) {
     const spec = specOf(call)
     if (spec instanceof Failure) return spec
-    return call.server.house.create(call.name(1), spec).then(() => OK)
+    return call.server.registry.create(call.name(1), spec).then(() => OK)
   },
 }
 
@@ -109,9 +109,9 @@ const explain: PlainCommand = {
   does: 'The key of a URL, what each rule did, and its verdict; marks nothing',
   flags: ['readonly'],
   key: 1,
-  run: on(async (hosted, call) => {
-    hosted.meters.asks++
-    return tableOf(await hosted.explain(call.text(2)))
+  run: on(async (sieve, call) => {
+    sieve.meters.asks++
+    return tableOf(await sieve.explain(call.text(2)))
   }),
 }
 
@@ -121,13 +121,13 @@ const under: PlainCommand = {
   does: 'Whether anything was seen under a host or folder; errs towards 1',
   flags: ['readonly'],
   key: 1,
-  run: on(async (hosted, call) => {
-    const filter = (await hosted.stats()).filter
-    if (!hosted.under) {
+  run: on(async (sieve, call) => {
+    const filter = (await sieve.stats()).filter
+    if (!sieve.under) {
       return new Failure(`ERR filter '${filter}' does not remember folders: FILTER prefix-layers does`)
     }
-    hosted.meters.asks++
-    return await hosted.under(call.text(2))
+    sieve.meters.asks++
+    return await sieve.under(call.text(2))
   }),
 }
 
@@ -137,16 +137,16 @@ const forget: PlainCommand = {
   does: 'Forgets URLs: 1 for each that was remembered',
   flags: ['write'],
   key: 1,
-  run: on(async (hosted, call) => {
-    if (!hosted.forget) {
-      const { filter } = await hosted.stats()
+  run: on(async (sieve, call) => {
+    if (!sieve.forget) {
+      const { filter } = await sieve.stats()
       return new Failure(`ERR filter '${filter}' cannot forget: FILTER fingerprint can`)
     }
     const urls = await textsFrom(call, 2)
     if (!urls) return new Failure('ERR a URL is no UTF-8: expected text')
     const shown = (answers: Uint8Array): Reply[] => Array.from(answers, (was) => was === 1)
     try {
-      return shown(await hosted.forget(urls))
+      return shown(await sieve.forget(urls))
     } catch (error) {
       const { answered } = error as { answered?: Uint8Array }
       if (!answered) throw error
@@ -173,10 +173,10 @@ const stats: PlainCommand = {
   does: 'Counts, size, fill and expected rate of a sieve',
   flags: ['readonly'],
   key: 1,
-  run: on(async (hosted, call) => {
-    const { name, kind, createdAt, meters } = hosted
-    const faults = call.server.house.faults.of(name)
-    return tableOf({ name, kind, createdAt, ...(await hosted.stats()), meters: { ...meters }, faults })
+  run: on(async (sieve, call) => {
+    const { name, kind, createdAt, meters } = sieve
+    const faults = call.server.registry.faults.of(name)
+    return tableOf({ name, kind, createdAt, ...(await sieve.stats()), meters: { ...meters }, faults })
   }),
 }
 
@@ -186,8 +186,8 @@ const save: PlainCommand = {
   does: 'Folds the log of a sieve into its snapshot, on the disk; without --data there is nothing to do',
   flags: ['write'],
   key: 1,
-  run: on(async (hosted) => {
-    await hosted.save()
+  run: on(async (sieve) => {
+    await sieve.save()
     return OK
   }),
 }

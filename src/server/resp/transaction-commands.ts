@@ -22,8 +22,8 @@ const exec: PlainCommand = {
   does: 'Does what was queued, all or, after an error or a change of what is watched, nothing',
   isImmediate: true,
   needsNoDatabase: true,
-  run({ client: { transaction }, server: { house, limits } }) {
-    return transaction.isOpen ? transaction.exec(house, limits) : new Failure('ERR EXEC without MULTI')
+  run({ client: { transaction }, server: { registry, limits } }) {
+    return transaction.isOpen ? transaction.exec(registry, limits) : new Failure('ERR EXEC without MULTI')
   },
 }
 
@@ -54,11 +54,11 @@ const watch: PlainCommand = {
   isImmediate: true,
   run(call) {
     const { transaction } = call.client
-    const { house } = call.server
+    const { registry } = call.server
     if (transaction.isOpen) return new Failure('ERR WATCH inside MULTI is not allowed')
-    if (house.isShared) return SHARED
+    if (registry.isShared) return SHARED
     transaction.watch(
-      house,
+      registry,
       Array.from({ length: call.count - 1 }, (_, i) => call.name(i + 1)),
     )
     return OK

@@ -1,10 +1,10 @@
 // The transaction of one connection: commands between MULTI and EXEC are kept as the bytes they were sent as, and done by
 // EXEC through the connection's usual way; WATCH notes what sieves are like, so that EXEC can see whether they changed.
 import { SieveError } from '../../errors.ts'
-import type { Hosted, House } from '../house.ts'
 import { checkName } from '../names.ts'
+import type { ServedSieve, SieveRegistry } from '../registry.ts'
 import type { Call } from './command.ts'
-import { SLACK } from './head.ts'
+import { SLACK } from './command-prefix.ts'
 import { Parser, type ParserLimits } from './parser.ts'
 import { ArrayHead, Failure, NullArray, type Reply } from './replies.ts'
 
@@ -16,7 +16,7 @@ const ABORTED = new Failure('EXECABORT Transaction discarded because of previous
 
 /** A sieve as it was when it was watched: none, or this one after so many writes. */
 interface Watched {
-  readonly hosted: Hosted | undefined
+  readonly sieve: ServedSieve | undefined
   readonly writes: number
 }
 
@@ -86,9 +86,9 @@ export class Transaction {
   }
 
   /** EXEC: the head of the replies that follow, or why there are none. */
-  exec(house: House, limits: ParserLimits): Reply {
+  exec(registry: SieveRegistry, limits: ParserLimits): Reply {
     const isFailed = this.#isFailed
-    const isChanged = this.#isChanged(house)
+    const isChanged = this.#isChanged(registry)
     this.unwatch()
     this.isOpen = false
     if (isFailed || isChanged || this.count === 0) {
@@ -102,23 +102,23 @@ export class Transaction {
   }
 
   /** Throws for a name that cannot be, or too many of them; none of them is watched then. */
-  watch(house: House, names: readonly string[]): void {
+  watch(registry: SieveRegistry, names: readonly string[]): void {
     for (const name of names) checkName(name)
     const added = new Set(names.filter((name) => !this.#watched.has(name)))
     if (this.#watched.size + added.size > MOST_WATCHED) {
       throw new SieveError('option', `more than ${MOST_WATCHED} sieves are watched: UNWATCH first`)
     }
-    for (const name of added) this.#watched.set(name, stateOf(house, name))
+    for (const name of added) this.#watched.set(name, stateOf(registry, name))
   }
 
   unwatch(): void {
     this.#watched.clear()
   }
 
-  #isChanged(house: House): boolean {
+  #isChanged(registry: SieveRegistry): boolean {
     for (const [name, before] of this.#watched) {
-      const now = stateOf(house, name)
-      if (now.hosted !== before.hosted || now.writes !== before.writes) return true
+      const now = stateOf(registry, name)
+      if (now.sieve !== before.sieve || now.writes !== before.writes) return true
     }
     return false
   }
@@ -143,7 +143,7 @@ export class Transaction {
 
 const headOf = (kind: '*' | '$', value: number) => `${kind}${value}\r\n`
 
-function stateOf(house: House, name: string): Watched {
-  const hosted = house.get(name)
-  return { hosted, writes: hosted?.writes ?? 0 }
+function stateOf(registry: SieveRegistry, name: string): Watched {
+  const sieve = registry.get(name)
+  return { sieve, writes: sieve?.writes ?? 0 }
 }

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest'
 import { draws } from '../../../src/lab/random.ts'
 import { HTTP_LIMITS, openHttp } from '../../../src/server/http/index.ts'
 import { serverInfo } from '../../../src/server/info.ts'
-import { LocalHouse } from '../../../src/server/local-house.ts'
+import { LocalRegistry } from '../../../src/server/local-registry.ts'
 
 const REQUESTS = process.env.URLSIEVE_FULL ? 1_000_000 : 20_000
 const AT_ONCE = 40
@@ -13,8 +13,8 @@ const AT_ONCE = 40
 const HUNG_MS = 8000
 
 const defects: unknown[] = []
-const house = await LocalHouse.open({ memoryBytes: 64 * 1024 ** 2, mostSieves: 40 })
-const { port, close } = await openHttp(house, {
+const registry = await LocalRegistry.open({ memoryBytes: 64 * 1024 ** 2, mostSieves: 40 })
+const { port, close } = await openHttp(registry, {
   host: '127.0.0.1',
   port: 0,
   server: serverInfo('0'),
@@ -31,7 +31,7 @@ const { port, close } = await openHttp(house, {
 })
 afterAll(async () => {
   await close()
-  await house.close()
+  await registry.close()
 })
 
 const head = (method: string, path: string, ...headers: string[]) =>
@@ -200,8 +200,8 @@ async function run(count: number, statuses: Map<string, number>): Promise<void> 
 }
 
 test(`${REQUESTS} mutated requests`, { timeout: REQUESTS * 10 }, async () => {
-  for (const name of ['s', 'x']) await house.create(name, {})
-  await house.create('p', { filter: 'prefix-layers', expectedUrls: 1000 })
+  for (const name of ['s', 'x']) await registry.create(name, {})
+  await registry.create('p', { filter: 'prefix-layers', expectedUrls: 1000 })
   const statuses = new Map<string, number>()
   const warm = REQUESTS / 4
   await run(warm, statuses)

@@ -13,7 +13,7 @@ const post = (name: string, body: string, length = Buffer.byteLength(body)) =>
 /** A server with one sieve, `s`. */
 async function limited(limits: Partial<HttpLimits>) {
   const served = await listening({ limits })
-  await served.house.create('s', {})
+  await served.registry.create('s', {})
   const add = (urls: string[]) =>
     fetch(`${served.url}/v1/sieves/s/add`, {
       method: 'POST',

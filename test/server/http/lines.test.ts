@@ -6,13 +6,13 @@ import { Sieve } from '../../../src/index.ts'
 import { draws } from '../../../src/lab/random.ts'
 import { defects, dial, isStuck, listening } from './served.ts'
 
-const { port, house } = await listening({ limits: { urlBytes: 2000 } })
+const { port, registry } = await listening({ limits: { urlBytes: 2000 } })
 /** A line must end within so long: only for tests of that, since a busy machine is slow. */
 const hasty = await listening({ limits: { bodyMs: 400 } })
 
-beforeAll(() => house.create('other', {}))
+beforeAll(() => registry.create('other', {}))
 afterEach(() => {
-  house.slow = false
+  registry.slow = false
   expect(defects).toEqual([])
 })
 
@@ -85,7 +85,7 @@ function* cuts(bytes: Buffer, size: () => number): Generator<Buffer> {
 let made = 0
 async function fresh(): Promise<string> {
   const name = `lines-${made++}`
-  await house.create(name, {})
+  await registry.create(name, {})
   return name
 }
 
@@ -107,8 +107,8 @@ test('whole, byte by byte and in random cuts: the lines a feed gives back', asyn
   }
 })
 
-test('the same from a house that answers later', async () => {
-  house.slow = true
+test('the same from a registry that answers later', async () => {
+  registry.slow = true
   const bytes = linesOf(numbers(7), 3000)
   const { body } = await post(
     `${await fresh()}/add`,
@@ -136,7 +136,7 @@ test('NDJSON says the verdict of each line, JSON the counts; has marks nothing',
   const counted = await post(`${name}/has`, [...lines, Buffer.from('x\nhttps://a/2\n')], 'application/json')
   expect(counted.type).toBe('application/json')
   expect(JSON.parse(counted.body.toString())).toEqual({ lines: 6, new: 2, seen: 4 })
-  expect(house.get(name)!.meters).toEqual({ adds: 5, fresh: 4, seen: 1, asks: 11 })
+  expect(registry.get(name)!.meters).toEqual({ adds: 5, fresh: 4, seen: 1, asks: 11 })
 })
 
 test('an empty body gives an empty answer; an Accept that cannot be is 406', async () => {
@@ -241,7 +241,7 @@ test('what goes wrong later ends the answer short; NDJSON says why', async () =>
 
 test('a sender that does not end a line in time is given up: 408 at first, cut later', async () => {
   const name = 'drips'
-  await hasty.house.create(name, {})
+  await hasty.registry.create(name, {})
   const drip = async (start: string) => {
     const line = await dial(hasty.port)
     line.send(head(name, 'text/plain') + start)
@@ -257,7 +257,7 @@ test('a sender that does not end a line in time is given up: 408 at first, cut l
 
 test('a sender may pause between lines, longer than a line may take', async () => {
   const name = 'pauses'
-  await hasty.house.create(name, {})
+  await hasty.registry.create(name, {})
   const line = await dial(hasty.port)
   line.send(head(name, 'text/plain') + chunk('https://a/1\n'))
   await new Promise((resolve) => setTimeout(resolve, 1000))
@@ -281,7 +281,7 @@ test.each(['text/plain', 'application/x-ndjson', 'application/json'])(
   'a sieve dropped while lines come, and made again, ends the stream with an error (%s)',
   async (accept) => {
     const name = `dropped-${accept.length}`
-    await house.create(name, {})
+    await registry.create(name, {})
     const client = await dial(port)
     const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
     client.send(
@@ -289,14 +289,14 @@ test.each(['text/plain', 'application/x-ndjson', 'application/json'])(
     )
     client.send(chunk('https://example.com/1\nhttps://example.com/2\n'))
     await client.until(/200 OK[\s\S]*\r\n\r\n/)
-    await house.drop(name)
-    await house.create(name, {})
+    await registry.drop(name)
+    await registry.create(name, {})
     client.send(chunk('https://example.com/1\nhttps://example.com/3\n'))
     const text = await client.ended
     expect(text.endsWith('0\r\n\r\n')).toBe(false)
     expect(text).not.toContain('example.com/3')
     if (accept === 'application/x-ndjson')
       expect(text).toMatch(/"status":410,"detail":"the sieve 'dropped-\d+' was dropped/)
-    expect(await house.get(name)!.stats()).toMatchObject({ urls: 0, seen: 0 })
+    expect(await registry.get(name)!.stats()).toMatchObject({ urls: 0, seen: 0 })
   },
 )

@@ -1,20 +1,20 @@
-// The HTTP side over the real house: durable, limited in memory, shared by many writers.
+// The HTTP side over the real registry: durable, limited in memory, shared by many writers.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { HTTP_LIMITS, openHttp } from '../../../src/server/http/index.ts'
 import { serverInfo } from '../../../src/server/info.ts'
-import { LocalHouse } from '../../../src/server/local-house.ts'
+import { LocalRegistry } from '../../../src/server/local-registry.ts'
 import { defects, dial } from './served.ts'
 
 const data = mkdtempSync(join(tmpdir(), 'urlsieve-http-'))
 afterEach(() => expect(defects).toEqual([]))
 
 async function serve() {
-  const house = await LocalHouse.open({ data, memoryBytes: 64 * 1024 ** 2, mostSieves: 3 })
+  const registry = await LocalRegistry.open({ data, memoryBytes: 64 * 1024 ** 2, mostSieves: 3 })
   const options = { host: '127.0.0.1', port: 0, limits: HTTP_LIMITS, server: serverInfo('0') }
-  const { port, close } = await openHttp(house, { ...options, onDefect: (error) => defects.push(error) })
+  const { port, close } = await openHttp(registry, { ...options, onDefect: (error) => defects.push(error) })
   const ask = async (method: string, path: string, body?: object) => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       method,
@@ -31,15 +31,15 @@ async function serve() {
     if (!isOpen) return
     isOpen = false
     await close()
-    await house.close()
+    await registry.close()
   }
   afterAll(stop)
-  return { port, ask, stop, house }
+  return { port, ask, stop, registry }
 }
 
 afterAll(() => rmSync(data, { recursive: true, force: true }))
 
-test('what was added is there after a restart; limits of the house are 507', async () => {
+test('what was added is there after a restart; limits of the registry are 507', async () => {
   const first = await serve()
   expect((await first.ask('PUT', '/v1/sieves/crawl', {})).status).toBe(201)
   expect((await first.ask('PUT', '/v1/sieves/crawl', {})).status).toBe(200)
@@ -83,9 +83,9 @@ test('what was added is there after a restart; limits of the house are 507', asy
 })
 
 test('a filter that is full on the way: the first verdicts stand and are told', async () => {
-  const { ask, port, stop, house } = await serve()
+  const { ask, port, stop, registry } = await serve()
   const bloom = { capacity: 2, errorRate: 1e-7, expansion: 0 }
-  for (const name of ['full', 'lines']) await house.create(name, {}, bloom)
+  for (const name of ['full', 'lines']) await registry.create(name, {}, bloom)
   const refused = await ask('POST', '/v1/sieves/full/add', { urls: ['a', 'a', 'b', 'c', 'd'] })
   expect(refused).toMatchObject({
     status: 507,
@@ -100,7 +100,7 @@ test('a filter that is full on the way: the first verdicts stand and are told', 
   expect(text).toMatch(/^HTTP\/1.1 200 /)
   expect(text.match(/"verdict":"\w+"/g)).toEqual(['"verdict":"new"', '"verdict":"seen"', '"verdict":"new"'])
   expect(text).toMatch(/"detail":"non scaling filter is full"[^\n]*\n\r\n$/)
-  for (const name of ['full', 'lines']) await house.drop(name)
+  for (const name of ['full', 'lines']) await registry.drop(name)
   await stop()
 })
 

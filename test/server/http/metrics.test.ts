@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { application, defects } from './served.ts'
 
-const { app, house, info } = await application()
+const { app, registry, info } = await application()
 afterEach(() => expect(defects).toEqual([]))
 
 interface Sample {
@@ -55,8 +55,8 @@ async function scrape(): Promise<(name: string, labels?: Record<string, string>)
 const ODD = 'a "quoted\\ name'
 
 test('counts and measures of each sieve, under any name', async () => {
-  await house.create(ODD, { filter: 'classic', expectedUrls: 100, falsePositiveRate: 0.01 })
-  await house.create('plain', {})
+  await registry.create(ODD, { filter: 'classic', expectedUrls: 100, falsePositiveRate: 0.01 })
+  await registry.create('plain', {})
   const url = `/v1/sieves/${encodeURIComponent(ODD)}`
   await app.inject({
     method: 'POST',
@@ -66,7 +66,7 @@ test('counts and measures of each sieve, under any name', async () => {
   await app.inject({ method: 'POST', url: `${url}/has`, payload: { urls: ['https://a/'] } })
   const find = await scrape()
   const of = (name: string) => find(`urlsieve_${name}`, { sieve: ODD })
-  const stats = await house.get(ODD)!.stats()
+  const stats = await registry.get(ODD)!.stats()
   expect(['adds_total', 'new_total', 'seen_total', 'asks_total', 'urls'].map(of)).toEqual([3, 2, 1, 1, 2])
   expect([
     of('size_bytes'),
@@ -76,21 +76,21 @@ test('counts and measures of each sieve, under any name', async () => {
     of('past_capacity'),
   ]).toEqual([stats.sizeBytes, stats.fill, stats.expectedRate, 0.01, 0])
   expect(find('urlsieve_promised_rate', { sieve: 'plain' })).toBe(
-    (await house.get('plain')!.stats()).promisedRate ?? undefined,
+    (await registry.get('plain')!.stats()).promisedRate ?? undefined,
   )
   expect(of('log_bytes')).toBeUndefined() // in memory
   expect([find('urlsieve_sieves'), find('urlsieve_info', { version: '1.2.3' })]).toEqual([2, 1])
 })
 
 test('names that are no text stay apart', async () => {
-  for (const name of ['\udcff', '\udcfe']) await house.create(name, {})
+  for (const name of ['\udcff', '\udcfe']) await registry.create(name, {})
   const find = await scrape()
   expect(['\\xff', '\\xfe'].map((sieve) => find('urlsieve_urls', { sieve }))).toEqual([0, 0])
-  for (const name of ['\udcff', '\udcfe']) await house.drop(name)
+  for (const name of ['\udcff', '\udcfe']) await registry.drop(name)
 })
 
 test('log and snapshot of a stored sieve', async () => {
-  const stored = await house.create('stored', {})
+  const stored = await registry.create('stored', {})
   const stats = {
     ...(await stored.stats()),
     store: {
@@ -102,7 +102,7 @@ test('log and snapshot of a stored sieve', async () => {
       keepKeys: false,
     },
   } as const
-  house.sieves.set('stored', { ...house.sieves.get('stored')!, stats: () => stats })
+  registry.sieves.set('stored', { ...registry.sieves.get('stored')!, stats: () => stats })
   const find = await scrape()
   expect(
     ['log_bytes', 'snapshot_bytes', 'snapshotting'].map((name) =>
@@ -112,9 +112,9 @@ test('log and snapshot of a stored sieve', async () => {
 })
 
 test('a sieve that was dropped is no longer there', async () => {
-  await house.create('gone', {})
+  await registry.create('gone', {})
   expect((await scrape())('urlsieve_urls', { sieve: 'gone' })).toBe(0)
-  await house.drop('gone')
+  await registry.drop('gone')
   expect((await scrape())('urlsieve_urls', { sieve: 'gone' })).toBeUndefined()
 })
 
@@ -147,7 +147,7 @@ test('latencies are a histogram: buckets that only grow, and their sum', async (
 })
 
 test('the rate of adds rises with them and falls without', async () => {
-  await house.create('rate', {})
+  await registry.create('rate', {})
   const rate = async () => (await scrape())('urlsieve_adds_per_second', { sieve: 'rate' })!
   expect(await rate()).toBe(0)
   const payload = { urls: Array.from({ length: 1000 }, (_, i) => `https://a/${i}`) }
@@ -173,7 +173,7 @@ test('alive, ready, and what it is', async () => {
   expect((await app.inject('/v1/server')).json()).toEqual({
     version: '1.2.3',
     startedAt: info.startedAt.toISOString(),
-    sizeBytes: house.sizeBytes,
+    sizeBytes: registry.sizeBytes,
     connections: { resp: 0, http: 0 },
     faults: [],
     report: false,

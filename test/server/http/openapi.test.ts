@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { application, defects } from './served.ts'
 
-const { app, house } = await application()
+const { app, registry } = await application()
 afterEach(() => expect(defects).toEqual([]))
 
 // biome-ignore lint/suspicious/noExplicitAny: a document of any shape, looked at piece by piece
@@ -148,7 +148,7 @@ test('what the document allows is what is taken: its enums and bounds are those 
     const made = await app.inject({ method: 'PUT', url: `/v1/sieves/${filter}`, payload })
     expect([filter, made.statusCode]).toEqual([filter, 201])
   }
-  expect(house.list().length).toBe(properties.filter.enum.length)
+  expect(registry.list().length).toBe(properties.filter.enum.length)
 })
 
 test('the password is in the document where there is one', async () => {

@@ -116,8 +116,8 @@ test('a report that is made later is shown', async () => {
 })
 
 test('the live feed: a snapshot at once and then each second, the same for all listeners', async () => {
-  const { port, house, url } = await listening()
-  await house.create('s', { filter: 'classic', expectedUrls: 100, falsePositiveRate: 0.01 })
+  const { port, registry, url } = await listening()
+  await registry.create('s', { filter: 'classic', expectedUrls: 100, falsePositiveRate: 0.01 })
   const [one, two] = [await dial(port), await dial(port)]
   for (const line of [one, two]) line.send('GET /v1/live HTTP/1.1\r\nHost: localhost\r\n\r\n')
   await one.until(/data: /)
@@ -130,12 +130,12 @@ test('the live feed: a snapshot at once and then each second, the same for all l
   expect(one.text).toMatch(/^HTTP\/1.1 200 .*content-type: text\/event-stream; charset=utf-8/s)
   const events = [...two.text.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json!))
   expect(events[0].sieves[0]).toMatchObject({ name: 's', adds: 0 })
-  const stats = await house.get('s')!.stats()
+  const stats = await registry.get('s')!.stats()
   expect(events.at(-1)).toEqual({
     at: expect.stringMatching(/^\d{4}-.*Z$/),
     uptimeSeconds: expect.any(Number),
     faults: [],
-    sizeBytes: house.sizeBytes,
+    sizeBytes: registry.sizeBytes,
     connections: { resp: 0, http: expect.any(Number) },
     sieves: [
       {

@@ -1,10 +1,10 @@
-// An HTTP side over a small house, with or without a socket; both end with the test file.
+// An HTTP side over a small registry, with or without a socket; both end with the test file.
 import { connect, type Socket } from 'node:net'
 import { afterAll } from 'vitest'
 import { type HttpOptions, makeApp } from '../../../src/server/http/app.ts'
 import { HTTP_LIMITS, type HttpLimits, openHttp } from '../../../src/server/http/index.ts'
 import { serverInfo } from '../../../src/server/info.ts'
-import { SmallHouse } from './house.ts'
+import { MemoryRegistry } from './memory-registry.ts'
 
 type Given = Partial<Omit<HttpOptions, 'limits'>> & { limits?: Partial<HttpLimits> }
 
@@ -24,20 +24,20 @@ export const defects: unknown[] = []
 
 /** Without a socket. */
 export async function application(given: Given = {}) {
-  const house = new SmallHouse()
+  const registry = new MemoryRegistry()
   const options = optionsFor(given)
-  const { app, close } = await makeApp(house, options)
+  const { app, close } = await makeApp(registry, options)
   afterAll(close)
-  return { app, house, info: options.server }
+  return { app, registry, info: options.server }
 }
 
 /** On a free port of the loopback. */
 export async function listening(given: Given = {}) {
-  const house = new SmallHouse()
+  const registry = new MemoryRegistry()
   const options = optionsFor(given)
-  const { port, close } = await openHttp(house, options)
+  const { port, close } = await openHttp(registry, options)
   afterAll(close)
-  return { port, close, house, info: options.server, url: `http://127.0.0.1:${port}` }
+  return { port, close, registry, info: options.server, url: `http://127.0.0.1:${port}` }
 }
 
 /** A bare connection, and all that came on it. */

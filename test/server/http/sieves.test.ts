@@ -3,7 +3,7 @@ import { afterEach, beforeAll, expect, test } from 'vitest'
 import { filters, profiles, Sieve } from '../../../src/index.ts'
 import { application, defects } from './served.ts'
 
-const { app, house } = await application()
+const { app, registry } = await application()
 
 afterEach(() => expect(defects).toEqual([]))
 beforeAll(() => app.inject({ method: 'PUT', url: '/v1/sieves/crawl', payload: {} }))
@@ -72,7 +72,7 @@ test('two requests that make the same sieve at once: one makes it, both get it',
 })
 
 test('a name made by BF.* is taken, whatever the options', async () => {
-  await house.create('bloom', {}, { capacity: 100, errorRate: 0.01, expansion: 2 })
+  await registry.create('bloom', {}, { capacity: 100, errorRate: 0.01, expansion: 2 })
   expectProblem(await put('bloom', {}), 409, /other options/)
   expect((await app.inject('/v1/sieves/bloom')).json()).toMatchObject({
     kind: 'bloom',
@@ -113,7 +113,7 @@ test('options that cannot be are refused in one line that names them', async () 
   expectProblem(await raw('{"filter":'), 400, /^the body is no JSON \(.*\): expected an object/)
   expectProblem(await raw('[]'), 400, /^body: expected to be object/)
   expectProblem(await raw('{"__proto__":{"filter":"classic"}}'), 400, /'__proto__' is not known/)
-  expect(house.get('x')).toBeUndefined()
+  expect(registry.get('x')).toBeUndefined()
 })
 
 test('a window is made with its own options', async () => {
@@ -124,7 +124,7 @@ test('a window is made with its own options', async () => {
 test('list, look at and drop', async () => {
   await put('drop me', { profile: 'raw' }) // with a space: encoded by the client
   const { sieves } = (await app.inject('/v1/sieves')).json()
-  expect(sieves.map(({ name }: { name: string }) => name)).toEqual(house.list().map(({ name }) => name))
+  expect(sieves.map(({ name }: { name: string }) => name)).toEqual(registry.list().map(({ name }) => name))
   expect((await app.inject('/v1/sieves/drop%20me')).json()).toMatchObject({
     name: 'drop me',
     stats: { profile: 'raw' },
@@ -163,7 +163,7 @@ test('add and has answer one verdict for each URL and count', async () => {
   const asked = await post('counted/has', { urls: [...urls, 'https://example.com/other'] })
   expect(asked.json()).toEqual({ verdicts: ['seen', 'seen', 'seen', 'seen', 'new'], new: 1, seen: 4 })
   expect((await post('counted/add', { urls: [] })).json()).toEqual({ verdicts: [], new: 0, seen: 0 })
-  expect(house.get('counted')!.meters).toEqual({ adds: 4, fresh: 3, seen: 1, asks: 5 })
+  expect(registry.get('counted')!.meters).toEqual({ adds: 4, fresh: 3, seen: 1, asks: 5 })
   expect((await app.inject('/v1/sieves/counted')).json()).toMatchObject({
     meters: { adds: 4, fresh: 3, seen: 1, asks: 5 },
     stats: { urls: 3 },
@@ -292,7 +292,7 @@ test('under and forget, where the filter can; else 409 with the ones that can', 
 test('save saves', async () => {
   const saved = await app.inject({ method: 'POST', url: '/v1/sieves/crawl/save' })
   expect(saved.json()).toMatchObject({ name: 'crawl' })
-  expect(house.saved).toBe(1)
+  expect(registry.saved).toBe(1)
   const withType = {
     method: 'POST',
     url: '/v1/sieves/crawl/save',
@@ -325,7 +325,7 @@ test('the key of a URL without a sieve', async () => {
 })
 
 test('verdicts from another machine come later and are the same', async () => {
-  house.slow = true
+  registry.slow = true
   await put('far', {})
   expect((await post('far/add', { urls: ['https://a/', 'https://a/'] })).json().verdicts).toEqual([
     'new',
@@ -335,6 +335,6 @@ test('verdicts from another machine come later and are the same', async () => {
     'seen',
     'new',
   ])
-  house.slow = false
-  expect(house.get('far')!.meters).toEqual({ adds: 2, fresh: 1, seen: 1, asks: 2 })
+  registry.slow = false
+  expect(registry.get('far')!.meters).toEqual({ adds: 2, fresh: 1, seen: 1, asks: 2 })
 })

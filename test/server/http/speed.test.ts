@@ -20,11 +20,11 @@ const WARM = 3
 const ROUNDS = 3
 
 const SERVER = `
-import { LocalHouse } from './server/local-house.js'
+import { LocalRegistry } from './server/local-registry.js'
 import { HTTP_LIMITS, openHttp } from './server/http/index.js'
 import { serverInfo } from './server/info.js'
-const house = await LocalHouse.open({ memoryBytes: 2 ** 30, mostSieves: 100 })
-const { port } = await openHttp(house, { host: '127.0.0.1', port: 0, limits: HTTP_LIMITS, server: serverInfo('0') })
+const registry = await LocalRegistry.open({ memoryBytes: 2 ** 30, mostSieves: 100 })
+const { port } = await openHttp(registry, { host: '127.0.0.1', port: 0, limits: HTTP_LIMITS, server: serverInfo('0') })
 process.stdout.write(port + '\\n')
 `
 

@@ -7,8 +7,8 @@ const head =
   'POST /v1/sieves/s/add HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n'
 
 test('a running request is finished, new connections are refused, idle ones closed', async () => {
-  const { port, close, house } = await listening()
-  await house.create('s', {})
+  const { port, close, registry } = await listening()
+  await registry.create('s', {})
   const [running, idle, silent] = [await dial(port), await dial(port), await dial(port)]
   running.send(head + chunk('https://a/1\n'))
   await running.until(/a\/1\n/)
@@ -24,8 +24,8 @@ test('a running request is finished, new connections are refused, idle ones clos
 })
 
 test('what does not end within graceMs is cut', async () => {
-  const { port, close, house } = await listening({ limits: { graceMs: 300 } })
-  await house.create('s', {})
+  const { port, close, registry } = await listening({ limits: { graceMs: 300 } })
+  await registry.create('s', {})
   const [running, silent] = [await dial(port), await dial(port)]
   running.send(head + chunk('https://a/1\n'))
   await running.until(/a\/1\n/)

@@ -1,14 +1,14 @@
 // The sieves of a server on Redis or a cluster: servers in any number share them, and what one makes the others find.
 import { SieveError } from '../errors.ts'
 import type { Explanation, Items, Stats } from '../index.ts'
-import { Faults } from '../server/faults.ts'
-import type { BloomSpec, Hosted, House, SieveSpec } from '../server/house.ts'
-import { type Meters, newMeters } from '../server/meters.ts'
-import { nameTaken } from '../server/names.ts'
-import { type Connection, connectRedis } from './connect.ts'
-import { within } from './deadline.ts'
-import type { Shape } from './parameters.ts'
-import { RedisSieve } from './redis-sieve.ts'
+import { type Connection, connectRedis } from '../redis/connect.ts'
+import { within } from '../redis/deadline.ts'
+import type { Shape } from '../redis/parameters.ts'
+import { RedisSieve } from '../redis/redis-sieve.ts'
+import { Faults } from './faults.ts'
+import { type Meters, newMeters } from './meters.ts'
+import { nameTaken } from './names.ts'
+import type { BloomSpec, ServedSieve, SieveRegistry, SieveSpec } from './registry.ts'
 
 /** How often to look for sieves that others made or dropped, and how large all are. */
 const LOOK_MS = 2000
@@ -20,7 +20,7 @@ const STATS_LIMIT_MS = 1000
 const RETRY_MS = 30_000
 
 /** Errs as its sieve does; as a bloom filter far less often than it promised, and it never says that it is full. */
-class ClusterSieve implements Hosted {
+class ClusterSieve implements ServedSieve {
   readonly name: string
   readonly kind: 'sieve' | 'bloom'
   readonly bloom?: BloomSpec
@@ -28,49 +28,49 @@ class ClusterSieve implements Hosted {
   readonly meters: Meters = newMeters()
   readonly forget?: (urls: readonly string[]) => Promise<Uint8Array>
   readonly sieve: RedisSieve
-  readonly #house: ClusterHouse
+  readonly #registry: ClusterRegistry
   /** As of the last look. */
   #stats: Stats
 
-  private constructor(sieve: RedisSieve, house: ClusterHouse, stats: Stats) {
+  private constructor(sieve: RedisSieve, registry: ClusterRegistry, stats: Stats) {
     const { notes, createdAt } = sieve.parameters
     this.sieve = sieve
-    this.#house = house
+    this.#registry = registry
     this.#stats = stats
     this.name = sieve.name
     this.kind = notes ? 'bloom' : 'sieve'
     if (notes) this.bloom = notes as unknown as BloomSpec
     else {
       this.forget = (urls) => {
-        house.checkThere()
+        registry.checkThere()
         return sieve.deleteMany(urls)
       }
     }
     this.createdAt = new Date(createdAt)
   }
 
-  static async open(sieve: RedisSieve, house: ClusterHouse): Promise<ClusterSieve> {
-    return new ClusterSieve(sieve, house, await sieve.stats())
+  static async open(sieve: RedisSieve, registry: ClusterRegistry): Promise<ClusterSieve> {
+    return new ClusterSieve(sieve, registry, await sieve.stats())
   }
 
   add(items: Items): Promise<Uint8Array> {
-    this.#house.checkThere()
+    this.#registry.checkThere()
     return this.sieve.addItems(items)
   }
 
   has(items: Items): Promise<Uint8Array> {
-    this.#house.checkThere()
+    this.#registry.checkThere()
     return this.sieve.hasItems(items)
   }
 
   explain(url: string): Promise<Explanation> {
-    this.#house.checkThere()
+    this.#registry.checkThere()
     return this.sieve.explain(url)
   }
 
   /** Those of the last look when Redis is away or slow: whoever shows them is not kept waiting. */
   async stats(): Promise<Stats> {
-    if (this.#house.isAway) return this.#stats
+    if (this.#registry.isAway) return this.#stats
     return within(STATS_LIMIT_MS, this.look()).catch(() => this.#stats)
   }
 
@@ -87,14 +87,14 @@ class ClusterSieve implements Hosted {
   async save(): Promise<void> {}
 }
 
-export interface ClusterHouseOptions {
+export interface ClusterRegistryOptions {
   /** Where it is reported that Redis is away. */
   readonly faults?: Faults
   /** How long connecting, or a call, goes on without an answer before it fails. Default 30,000, and 10,000 to connect. */
   readonly retryMs?: number
 }
 
-export class ClusterHouse implements House {
+export class ClusterRegistry implements SieveRegistry {
   readonly faults: Faults
   readonly isShared = true
   readonly #sieves = new Map<string, ClusterSieve>()
@@ -108,7 +108,7 @@ export class ClusterHouse implements House {
   /** When the last look that ended well began. */
   #thereAt = performance.now()
 
-  private constructor(connection: Connection, place: string, { faults, retryMs }: ClusterHouseOptions) {
+  private constructor(connection: Connection, place: string, { faults, retryMs }: ClusterRegistryOptions) {
     this.faults = faults ?? new Faults()
     this.#connection = connection
     this.#place = place
@@ -116,17 +116,17 @@ export class ClusterHouse implements House {
   }
 
   /** Opens all sieves that are at a redis:// or rediss:// URL. Throws a SieveError when no server answers there. */
-  static async open(url: string, options: ClusterHouseOptions = {}): Promise<ClusterHouse> {
+  static async open(url: string, options: ClusterRegistryOptions = {}): Promise<ClusterRegistry> {
     const { retryMs } = options
     const connection = await connectRedis(url, retryMs === undefined ? {} : { connectTimeoutMs: retryMs })
-    const house = new ClusterHouse(connection, new URL(url).host, options)
+    const registry = new ClusterRegistry(connection, new URL(url).host, options)
     try {
-      await house.#look()
-      house.#timer = setInterval(() => house.#watch(), LOOK_MS)
-      house.#timer.unref()
-      return house
+      await registry.#look()
+      registry.#timer = setInterval(() => registry.#watch(), LOOK_MS)
+      registry.#timer.unref()
+      return registry
     } catch (error) {
-      await house.close()
+      await registry.close()
       throw error
     }
   }
@@ -143,7 +143,7 @@ export class ClusterHouse implements House {
       throw new SieveError('network', fault.message)
   }
 
-  readonly get = (name: string): Hosted | undefined => this.#sieves.get(name)
+  readonly get = (name: string): ServedSieve | undefined => this.#sieves.get(name)
 
   readonly list = (): readonly ClusterSieve[] => Array.from(this.#sieves.values())
 
@@ -152,7 +152,7 @@ export class ClusterHouse implements House {
   }
 
   /** Makes a sieve, or opens the one of that name and shape that another server made since the last look. */
-  async create(name: string, spec: SieveSpec, bloom?: BloomSpec): Promise<Hosted> {
+  async create(name: string, spec: SieveSpec, bloom?: BloomSpec): Promise<ServedSieve> {
     // What is added to a sieve that is being dropped would be forgotten.
     while (this.#drops.has(name)) await this.#drops.get(name)!.catch(() => {})
     if (this.#sieves.has(name)) throw nameTaken(name)
@@ -161,11 +161,11 @@ export class ClusterHouse implements House {
   }
 
   async drop(name: string): Promise<boolean> {
-    const hosted = this.#sieves.get(name)
-    if (!hosted) return false
+    const served = this.#sieves.get(name)
+    if (!served) return false
     this.checkThere()
     this.#sieves.delete(name)
-    const work = hosted.sieve.drop().finally(() => this.#drops.delete(name))
+    const work = served.sieve.drop().finally(() => this.#drops.delete(name))
     this.#drops.set(name, work)
     await work
     return true
@@ -189,9 +189,9 @@ export class ClusterHouse implements House {
 
   async #take(sieve: RedisSieve): Promise<ClusterSieve> {
     const { name } = sieve
-    const hosted = await ClusterSieve.open(sieve, this)
+    const served = await ClusterSieve.open(sieve, this)
     // Two that were opened at once are one sieve.
-    const there = this.#sieves.get(name) ?? hosted
+    const there = this.#sieves.get(name) ?? served
     this.#sieves.set(name, there)
     return there
   }
@@ -232,11 +232,11 @@ export class ClusterHouse implements House {
     const startedAt = performance.now()
     const before = [...this.#sieves]
     const names = new Set(await RedisSieve.names(this.#connection.client, { retryMs: this.#retryMs }))
-    for (const [name, hosted] of before) {
-      if (names.has(name) && (await isCurrent(hosted.sieve))) continue
+    for (const [name, served] of before) {
+      if (names.has(name) && (await isCurrent(served.sieve))) continue
       // Another server dropped it, and may have made one of its name: whoever holds the old one gets no more answers.
-      if (this.#sieves.get(name) === hosted) this.#sieves.delete(name)
-      void hosted.sieve.close()
+      if (this.#sieves.get(name) === served) this.#sieves.delete(name)
+      void served.sieve.close()
     }
     for (const name of names) if (!this.#sieves.has(name)) await this.#find(name)
     for (const { sieve } of this.faults.list()) {

@@ -1,22 +1,22 @@
-// A small house of sieves in memory, for the tests of the HTTP side alone.
+// A small registry of sieves in memory, for the tests of the HTTP side alone.
 import { type DeletingSieve, type FolderSieve, type Plan, Sieve, SieveError } from '../../../src/index.ts'
 import { Faults } from '../../../src/server/faults.ts'
-import type { BloomSpec, Hosted, House, SieveSpec } from '../../../src/server/house.ts'
 import { layersOf } from '../../../src/server/layers.ts'
+import type { BloomSpec, ServedSieve, SieveRegistry, SieveSpec } from '../../../src/server/registry.ts'
 import { optionsOf } from '../../../src/server/sieve-spec.ts'
 
 /** With `slow`, verdicts come later, as from another machine. */
-export class SmallHouse implements House {
-  readonly sieves = new Map<string, Hosted & { readonly plan: Plan }>()
+export class MemoryRegistry implements SieveRegistry {
+  readonly sieves = new Map<string, ServedSieve & { readonly plan: Plan }>()
   readonly faults = new Faults()
   saved = 0
   slow = false
 
-  get(name: string): Hosted | undefined {
+  get(name: string): ServedSieve | undefined {
     return this.sieves.get(name)
   }
 
-  list(): readonly Hosted[] {
+  list(): readonly ServedSieve[] {
     return [...this.sieves.values()]
   }
 
@@ -24,12 +24,12 @@ export class SmallHouse implements House {
     return 1000 * this.sieves.size
   }
 
-  async create(name: string, spec: SieveSpec, bloom?: BloomSpec): Promise<Hosted> {
+  async create(name: string, spec: SieveSpec, bloom?: BloomSpec): Promise<ServedSieve> {
     const sieve = await Sieve.create(optionsOf(spec, bloom))
     if (this.sieves.has(name)) throw new SieveError('option', `the name '${name}' is taken`)
     const later = <T>(value: T) =>
       this.slow ? new Promise<T>((resolve) => setTimeout(resolve, 1, value)) : value
-    const hosted: Hosted & { readonly plan: Plan } = {
+    const served: ServedSieve & { readonly plan: Plan } = {
       name,
       kind: bloom ? 'bloom' : 'sieve',
       ...(bloom && { bloom }),
@@ -52,8 +52,8 @@ export class SmallHouse implements House {
         this.saved++
       },
     }
-    this.sieves.set(name, hosted)
-    return hosted
+    this.sieves.set(name, served)
+    return served
   }
 
   async drop(name: string): Promise<boolean> {

@@ -1,11 +1,11 @@
-// The house of a server on Redis: two servers share their sieves.
+// The registry of a server on Redis: two servers share their sieves.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Items } from '../../src/index.ts'
 import type { SingleClient } from '../../src/redis/client.ts'
-import { ClusterHouse } from '../../src/redis/cluster-house.ts'
 import { type Connection, connectRedis } from '../../src/redis/connect.ts'
-import { type RedisNode, startNode, until, whyNoRedis } from './servers.ts'
-import { all, urlsOf } from './urls.ts'
+import { ClusterRegistry } from '../../src/server/cluster-registry.ts'
+import { type RedisNode, startNode, until, whyNoRedis } from '../redis/servers.ts'
+import { all, urlsOf } from '../redis/urls.ts'
 
 function itemsOf(texts: readonly string[]): Items {
   const bytes = Buffer.from(texts.join(''))
@@ -18,19 +18,19 @@ function itemsOf(texts: readonly string[]): Items {
   return { bytes, starts: Uint32Array.of(0, ...ends.subarray(0, -1)), ends }
 }
 
-describe.skipIf(whyNoRedis)('a house on Redis', () => {
+describe.skipIf(whyNoRedis)('a registry on Redis', () => {
   const password = 'a/b c'
   let node: RedisNode
-  let one: ClusterHouse
-  let two: ClusterHouse
+  let one: ClusterRegistry
+  let two: ClusterRegistry
   let direct: Connection
   const ask = (...args: string[]) => (direct.client as SingleClient).sendCommand(args)
   beforeAll(async () => {
     node = await startNode()
     await node.ask('CONFIG', 'SET', 'requirepass', password)
     const url = `redis://:${encodeURIComponent(password)}@127.0.0.1:${node.port}`
-    one = await ClusterHouse.open(url)
-    two = await ClusterHouse.open(url)
+    one = await ClusterRegistry.open(url)
+    two = await ClusterRegistry.open(url)
     direct = await connectRedis(url)
   })
   afterAll(async () => {
@@ -74,7 +74,7 @@ describe.skipIf(whyNoRedis)('a house on Redis', () => {
     await expect(one.create('x', { hash: 'xxh64' })).rejects.toThrow("hash 'xxh64' is not for Redis")
     await expect(one.create('x', { window: { windowUrls: 5 } })).rejects.toThrow('expected windowMs')
     await expect(one.create('a|b', {})).rejects.toThrow('name "a|b"')
-    await expect(ClusterHouse.open(node.url)).rejects.toThrow(/NOAUTH/)
+    await expect(ClusterRegistry.open(node.url)).rejects.toThrow(/NOAUTH/)
   })
 
   it('a name that another server took since the last look is the same sieve', async () => {

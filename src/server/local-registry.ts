@@ -3,13 +3,13 @@ import { SieveError } from '../errors.ts'
 import { type Durability, Sieve, type SieveOptions } from '../index.ts'
 import { DataFolder, type Entry } from './data-folder.ts'
 import { asideOf, Faults } from './faults.ts'
-import type { BloomSpec, Hosted, House, SieveSpec } from './house.ts'
 import { memoryOfFile } from './loaded-file.ts'
 import { LocalSieve } from './local-sieve.ts'
 import { checkName, nameTaken } from './names.ts'
+import type { BloomSpec, ServedSieve, SieveRegistry, SieveSpec } from './registry.ts'
 import { optionsOf, plannedBytes } from './sieve-spec.ts'
 
-export interface LocalHouseOptions {
+export interface LocalRegistryOptions {
   /** Where sieves last; in memory without it. */
   readonly data?: string
   /** With `data`: when an acknowledged item is safe. Default `interval`. */
@@ -17,23 +17,23 @@ export interface LocalHouseOptions {
   /** Memory for all sieves. */
   readonly memoryBytes: number
   readonly mostSieves: number
-  /** Where faults are reported; those of this house alone without it. */
+  /** Where faults are reported; those of this registry alone without it. */
   readonly faults?: Faults
 }
 
-export class LocalHouse implements House {
+export class LocalRegistry implements SieveRegistry {
   readonly faults: Faults
   readonly #sieves = new Map<string, LocalSieve>()
   /** Folders of the sieves that could not be opened. */
   readonly #aside = new Map<string, string>()
   /** Names that are being made or dropped. */
   readonly #busy = new Map<string, Promise<unknown>>()
-  readonly #options: LocalHouseOptions
+  readonly #options: LocalRegistryOptions
   readonly #data: DataFolder | undefined
   /** Memory promised to sieves in the making. */
   #promisedBytes = 0
 
-  private constructor(options: LocalHouseOptions) {
+  private constructor(options: LocalRegistryOptions) {
     this.#options = options
     this.faults = options.faults ?? new Faults()
     this.#data = options.data === undefined ? undefined : new DataFolder(options.data)
@@ -43,21 +43,21 @@ export class LocalHouse implements House {
    * Opens what is there; a sieve that cannot be opened is set aside, and the others are served. Throws when they take more
    * memory than allowed, or another server has the folder.
    */
-  static async open(options: LocalHouseOptions): Promise<LocalHouse> {
-    const house = new LocalHouse(options)
+  static async open(options: LocalRegistryOptions): Promise<LocalRegistry> {
+    const registry = new LocalRegistry(options)
     try {
-      const { entries, bad } = house.#data?.entries() ?? { entries: [], bad: [] }
-      for (const { name, folder, error } of bad) house.#setAside(name, folder, error)
+      const { entries, bad } = registry.#data?.entries() ?? { entries: [], bad: [] }
+      for (const { name, folder, error } of bad) registry.#setAside(name, folder, error)
       for (const entry of entries) {
-        await house.#revive(entry).catch((error: unknown) => {
-          house.#setAside(entry.name, house.#data!.folderOf(entry.name), error)
+        await registry.#revive(entry).catch((error: unknown) => {
+          registry.#setAside(entry.name, registry.#data!.folderOf(entry.name), error)
         })
-        house.#check(0, 'open what is in the folder')
+        registry.#check(0, 'open what is in the folder')
       }
-      await house.#data?.cleared()
-      return house
+      await registry.#data?.cleared()
+      return registry
     } catch (error) {
-      await house.close()
+      await registry.close()
       throw error
     }
   }
@@ -66,11 +66,11 @@ export class LocalHouse implements House {
     return this.#data?.transfers
   }
 
-  get(name: string): Hosted | undefined {
+  get(name: string): ServedSieve | undefined {
     return this.#sieves.get(name)
   }
 
-  list(): readonly Hosted[] {
+  list(): readonly ServedSieve[] {
     return [...this.#sieves.values()]
   }
 
@@ -84,27 +84,27 @@ export class LocalHouse implements House {
     return this.#options.memoryBytes
   }
 
-  async create(name: string, spec: SieveSpec, bloom?: BloomSpec): Promise<Hosted> {
+  async create(name: string, spec: SieveSpec, bloom?: BloomSpec): Promise<ServedSieve> {
     checkName(name)
     const bytes = plannedBytes(optionsOf(spec, bloom))
     const entry = { name, spec, createdAt: new Date(), ...(bloom && { bloom }) }
     return this.#begin(name, bytes, () => this.#make(entry))
   }
 
-  async adopt(name: string, path: string, bloom: BloomSpec): Promise<Hosted> {
+  async adopt(name: string, path: string, bloom: BloomSpec): Promise<ServedSieve> {
     checkName(name)
     const bytes = await memoryOfFile(path)
     return this.#begin(name, bytes, async () => {
       const entry = { name, spec: {}, bloom, createdAt: new Date() }
-      const hosted = this.#data
+      const served = this.#data
         ? await this.#make(entry, path)
         : this.#take(name, await Sieve.load(path), entry.createdAt, bloom)
       // How much it takes is certain only now.
-      if (hosted.sizeBytes <= bytes) return hosted
+      if (served.sizeBytes <= bytes) return served
       this.#sieves.delete(name)
-      await hosted.close()
+      await served.close()
       await this.#data?.remove(this.#data.folderOf(name))
-      throw new SieveError('corrupt', `it takes ${hosted.sizeBytes} bytes, and its file is for ${bytes}`)
+      throw new SieveError('corrupt', `it takes ${served.sizeBytes} bytes, and its file is for ${bytes}`)
     })
   }
 
@@ -137,7 +137,7 @@ export class LocalHouse implements House {
   }
 
   // Makes a sieve of a name that is free, when there is room for it.
-  async #begin(name: string, bytes: number, make: () => Promise<LocalSieve>): Promise<Hosted> {
+  async #begin(name: string, bytes: number, make: () => Promise<LocalSieve>): Promise<ServedSieve> {
     while (this.#busy.has(name)) await this.#settled(name)
     if (this.#sieves.has(name)) throw nameTaken(name)
     const aside = asideOf(this.faults, name)
@@ -214,9 +214,9 @@ export class LocalHouse implements House {
 
   #take(name: string, sieve: Sieve, createdAt: Date, bloom?: BloomSpec): LocalSieve {
     const ask = (one: LocalSieve, bytes: number) => this.#check(bytes, `add to '${one.name}'`)
-    const hosted = new LocalSieve(name, sieve, createdAt, ask, this.faults, bloom)
-    this.#sieves.set(name, hosted)
-    return hosted
+    const served = new LocalSieve(name, sieve, createdAt, ask, this.faults, bloom)
+    this.#sieves.set(name, served)
+    return served
   }
 
   #check(bytes: number, what: string): void {

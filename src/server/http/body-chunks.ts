@@ -1,14 +1,14 @@
-// The pieces of a request's body, one at a time: the next is read when it is asked for, so a reader that is held up
+// The chunks of a request's body, one at a time: the next is read when it is asked for, so a reader that is held up
 // holds the sender up.
 import type { IncomingMessage } from 'node:http'
 import { Problem } from './problems.ts'
 
 interface Waiter {
-  resolve(piece: Buffer | null): void
+  resolve(chunk: Buffer | null): void
   reject(error: Error): void
 }
 
-export class Pieces {
+export class BodyChunks {
   readonly #request: IncomingMessage
   readonly #bodyMs: number
   #deadline = Infinity
@@ -20,9 +20,9 @@ export class Pieces {
     this.#request = request
     this.#bodyMs = bodyMs
     request.pause()
-    request.on('data', (piece: Buffer) => {
+    request.on('data', (chunk: Buffer) => {
       request.pause()
-      this.#waiter?.resolve(piece)
+      this.#waiter?.resolve(chunk)
     })
     request.on('end', () => this.#waiter?.resolve(null))
     request.on('error', () => this.#fail())

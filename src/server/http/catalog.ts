@@ -18,7 +18,7 @@ const known = {
   hashes: Object.entries(hashDescriptions).map(([name, does]) => ({ name, does })),
 }
 
-export function registries(app: FastifyInstance): void {
+export function catalog(app: FastifyInstance): void {
   const list = <N extends keyof typeof known>(name: N, component: string, summary: string) => {
     const schema = { summary, response: { 200: answers(component, 'All of them.'), ...refusals } }
     app.get(`/v1/${name}`, { schema }, () => ({ [name]: known[name] }))

@@ -1,4 +1,4 @@
-// The sieves of a server, by name: what the ways to ask (RESP, HTTP) know of them. `LocalHouse` keeps them in this
+// The sieves of a server, by name: what the ways to ask (RESP, HTTP) know of them. `LocalRegistry` keeps them in this
 // process, in memory or in a folder; `src/redis` can put a cluster behind the same interface.
 import type { Explanation, FilterName, HashName, Items, Plan, ProfileName, Stats } from '../index.ts'
 import type { Faults } from './faults.ts'
@@ -34,7 +34,7 @@ export interface BloomSpec {
 }
 
 /** One sieve of a server. Errs as its filter does. */
-export interface Hosted {
+export interface ServedSieve {
   readonly name: string
   /** Made by BF.* (items untouched, RedisBloom's manners) or as a sieve of ours. */
   readonly kind: 'sieve' | 'bloom'
@@ -66,19 +66,19 @@ export interface Hosted {
   readonly dump?: (path: string) => Promise<void>
 }
 
-export interface House {
+export interface SieveRegistry {
   /** What is wrong with the sieves now, for /readyz, /metrics and the page. */
   readonly faults: Faults
   /** Other servers change the same sieves, unseen by this one. */
   readonly isShared?: boolean
-  get(name: string): Hosted | undefined
-  list(): readonly Hosted[]
+  get(name: string): ServedSieve | undefined
+  list(): readonly ServedSieve[]
   /** Throws a SieveError when the name is taken, the options cannot be, or the memory for all sieves is spent. */
-  create(name: string, spec: SieveSpec, bloom?: BloomSpec): Promise<Hosted>
+  create(name: string, spec: SieveSpec, bloom?: BloomSpec): Promise<ServedSieve>
   drop(name: string): Promise<boolean>
   /** Makes a sieve of a .sieve file, for BF.LOADCHUNK. Throws as `create` does. */
-  readonly adopt?: (name: string, path: string, bloom: BloomSpec) => Promise<Hosted>
-  /** A folder of this house alone for dumps and loads, on the disk where the sieves are; none: a temporary one. */
+  readonly adopt?: (name: string, path: string, bloom: BloomSpec) => Promise<ServedSieve>
+  /** A folder of this registry alone for dumps and loads, on the disk where the sieves are; none: a temporary one. */
   readonly transfers?: string | undefined
   /** Bytes of all sieves together. */
   readonly sizeBytes: number

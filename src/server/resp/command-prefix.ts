@@ -13,7 +13,7 @@ const MOST_BYTES = 512
 /** The parser's bytes must be followed by so many of any kind. */
 export const SLACK = 32
 
-export class Head {
+export class CommandPrefix {
   command: ItemsCommand | null = null
   #bytes = new Uint8Array(MOST_BYTES)
   #size = 0
@@ -51,7 +51,7 @@ export class Head {
       let same = headSize - 1
       while (same >= 0 && bytes[at + same] === head[same]) same--
       if (same >= 0) break
-      batch.room(items)
+      batch.reserve(items)
       const { starts, ends } = batch
       let n = batch.count
       const last = n + items

@@ -1,23 +1,23 @@
 // The bytes of one connection on their way to its parser: worked on where they were read, and what is left of a command cut
 // in two kept apart while other connections read.
-import { SLACK } from './head.ts'
+import { SLACK } from './command-prefix.ts'
 import type { Parser } from './parser.ts'
-import { HEADROOM } from './reading.ts'
+import { HEADROOM } from './read-buffer.ts'
 
 /** A buffer for what is left is kept for the next time while it is no longer than this. */
 const MOST_KEPT_BYTES = 64 * 1024
 
-export class Intake {
+export class InputBuffer {
   readonly #parser: Parser
-  readonly #room: Buffer
+  readonly #readBuffer: Buffer
   #rest = Buffer.alloc(0)
   /** The parser's bytes are in a buffer of this connection, not where others read to. */
   #isOwned = true
 
-  /** `room`: where all read to. */
-  constructor(parser: Parser, room: Buffer) {
+  /** `readBuffer`: where all read to. */
+  constructor(parser: Parser, readBuffer: Buffer) {
     this.#parser = parser
-    this.#room = room
+    this.#readBuffer = readBuffer
   }
 
   /**
@@ -26,12 +26,12 @@ export class Intake {
    */
   take(size: number, isWaiting: boolean): void {
     const parser = this.#parser
-    const room = this.#room
+    const readBuffer = this.#readBuffer
     const left = parser.size - parser.at
     if (left <= HEADROOM && !isWaiting) {
-      parser.bytes.copy(room, HEADROOM - left, parser.at, parser.size)
+      parser.bytes.copy(readBuffer, HEADROOM - left, parser.at, parser.size)
       this.#isOwned = false
-      parser.bytes = room
+      parser.bytes = readBuffer
       parser.at = HEADROOM - left
       parser.size = HEADROOM + size
       return
@@ -43,7 +43,7 @@ export class Intake {
       parser.at = 0
       parser.size = left
     }
-    room.copy(parser.bytes, parser.size, HEADROOM, HEADROOM + size)
+    readBuffer.copy(parser.bytes, parser.size, HEADROOM, HEADROOM + size)
     parser.size += size
   }
 

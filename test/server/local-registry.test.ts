@@ -4,7 +4,7 @@ import { freemem } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { type Items, Sieve, SieveError } from '../../src/index.ts'
-import { LocalHouse, type LocalHouseOptions } from '../../src/server/local-house.ts'
+import { LocalRegistry, type LocalRegistryOptions } from '../../src/server/local-registry.ts'
 import { checkName, folderOf, nameBytes, nameFrom, nameOfFolder } from '../../src/server/names.ts'
 import { matcherOf } from '../../src/server/resp/pattern.ts'
 import { optionsOf, plannedBytes } from '../../src/server/sieve-spec.ts'
@@ -16,8 +16,8 @@ vi.mock('../../src/store/file.ts', { spy: true })
 
 const MB = 1024 ** 2
 
-const open = (options: Partial<LocalHouseOptions> = {}) =>
-  LocalHouse.open({ memoryBytes: 64 * MB, mostSieves: 100, ...options })
+const open = (options: Partial<LocalRegistryOptions> = {}) =>
+  LocalRegistry.open({ memoryBytes: 64 * MB, mostSieves: 100, ...options })
 
 function itemsOf(texts: readonly string[]): Items {
   const parts = texts.map((text) => Buffer.from(text))
@@ -101,65 +101,65 @@ describe('names', () => {
   })
 })
 
-describe('a house with a folder', () => {
+describe('a registry with a folder', () => {
   it('finds its sieves again, of both kinds, with all they held', async () => {
     const data = folder()
-    let house = await open({ data })
+    let registry = await open({ data })
     const strange = nameFrom(Buffer.from([0xff, 0x2f, 0x2e]))
-    await house.create('Sieve/../x', {
+    await registry.create('Sieve/../x', {
       filter: 'blocked',
       expectedUrls: 1000,
       falsePositiveRate: 1e-4,
       profile: 'whatwg',
     })
-    await house.create(strange, {}, { capacity: 500, errorRate: 0.01, expansion: 4 })
-    await house.create('fixed', {}, { capacity: 3, errorRate: 1e-7, expansion: 0 })
-    for (const name of ['Sieve/../x', strange]) await house.get(name)!.add(itemsOf(urls(0, 400)))
-    await house.get('fixed')!.add(itemsOf(['a', 'b']))
-    const before = house.list().map((hosted) => [hosted.name, hosted.kind, hosted.bloom, hosted.createdAt])
-    const { urls: count } = await house.get(strange)!.stats()
-    await house.close()
-    house = await open({ data })
-    expect(house.list().map((hosted) => [hosted.name, hosted.kind, hosted.bloom, hosted.createdAt])).toEqual(
-      before,
-    )
-    expect(await house.get('Sieve/../x')!.stats()).toMatchObject({
+    await registry.create(strange, {}, { capacity: 500, errorRate: 0.01, expansion: 4 })
+    await registry.create('fixed', {}, { capacity: 3, errorRate: 1e-7, expansion: 0 })
+    for (const name of ['Sieve/../x', strange]) await registry.get(name)!.add(itemsOf(urls(0, 400)))
+    await registry.get('fixed')!.add(itemsOf(['a', 'b']))
+    const before = registry.list().map((served) => [served.name, served.kind, served.bloom, served.createdAt])
+    const { urls: count } = await registry.get(strange)!.stats()
+    await registry.close()
+    registry = await open({ data })
+    expect(
+      registry.list().map((served) => [served.name, served.kind, served.bloom, served.createdAt]),
+    ).toEqual(before)
+    expect(await registry.get('Sieve/../x')!.stats()).toMatchObject({
       filter: 'blocked',
       profile: 'whatwg',
       urls: 400,
     })
-    expect((await house.get(strange)!.stats()).urls).toBe(count)
-    expect([...(await house.get(strange)!.has(itemsOf(urls(0, 400))))]).toEqual(new Array(400).fill(1))
+    expect((await registry.get(strange)!.stats()).urls).toBe(count)
+    expect([...(await registry.get(strange)!.has(itemsOf(urls(0, 400))))]).toEqual(new Array(400).fill(1))
     // The count of a filter that may not grow lasts too: one more goes in, no other.
-    expect([...(await house.get('fixed')!.add(itemsOf(['a', 'c'])))]).toEqual([0, 1])
-    expect(() => house.get('fixed')!.add(itemsOf(['d']))).toThrow('non scaling filter is full')
-    await house.close()
+    expect([...(await registry.get('fixed')!.add(itemsOf(['a', 'c'])))]).toEqual([0, 1])
+    expect(() => registry.get('fixed')!.add(itemsOf(['d']))).toThrow('non scaling filter is full')
+    await registry.close()
   })
 
   it('drops a sieve with its folder, and its name is free', async () => {
     const data = folder()
-    const house = await open({ data })
-    await house.create('a', {})
-    await house.get('a')!.add(itemsOf(['x']))
+    const registry = await open({ data })
+    await registry.create('a', {})
+    await registry.get('a')!.add(itemsOf(['x']))
     expect(filesIn(data)).toEqual(['a', 'lock'])
     const [dropped, again, made] = await Promise.all([
-      house.drop('a'),
-      house.drop('a'),
-      house.create('a', {}),
+      registry.drop('a'),
+      registry.drop('a'),
+      registry.create('a', {}),
     ])
     expect([dropped, again]).toEqual([true, false])
     expect((await made.stats()).urls).toBe(0)
-    expect(await house.drop('nope')).toBe(false)
-    await house.drop('a')
+    expect(await registry.drop('nope')).toBe(false)
+    await registry.drop('a')
     expect(filesIn(data)).toEqual(['lock'])
-    await house.close()
+    await registry.close()
   })
 
   it('is of one server at a time', async () => {
     const data = folder()
-    const house = await open({ data })
+    const registry = await open({ data })
     expect((await refusal(open({ data }))).code).toBe('locked')
-    await house.close()
+    await registry.close()
     await (await open({ data })).close()
   })
 
@@ -171,35 +171,35 @@ describe('a house with a folder', () => {
     mkdirSync(join(data, 'not-ours'))
     writeFileSync(join(data, 'not-ours', 'file'), '')
     writeFileSync(join(data, 'notes.txt'), '')
-    const house = await open({ data })
-    expect(house.list().map(({ name, kind }) => [name, kind])).toEqual([['crawl', 'sieve']])
-    expect([...(await house.get('crawl')!.has(itemsOf(['x', 'y'])))]).toEqual([1, 0])
-    await house.close()
+    const registry = await open({ data })
+    expect(registry.list().map(({ name, kind }) => [name, kind])).toEqual([['crawl', 'sieve']])
+    expect([...(await registry.get('crawl')!.has(itemsOf(['x', 'y'])))]).toEqual([1, 0])
+    await registry.close()
     expect(existsSync(join(data, 'not-ours', 'file'))).toBe(true)
   })
 
   it('mends what a crash in the middle of making or dropping left', async () => {
     const data = folder()
-    let house = await open({ data })
-    await house.create('half', {}, { capacity: 10, errorRate: 0.1, expansion: 2 })
-    await house.create('gone', {})
-    await house.close()
+    let registry = await open({ data })
+    await registry.create('half', {}, { capacity: 10, errorRate: 0.1, expansion: 2 })
+    await registry.create('gone', {})
+    await registry.close()
     for (const name of readdirSync(join(data, 'half'))) {
       if (name !== 'server.json') rmSync(join(data, 'half', name))
     }
     renameSync(join(data, 'gone'), join(data, '.dropped-1-0'))
-    house = await open({ data })
-    expect(house.list().map(({ name, kind }) => [name, kind])).toEqual([['half', 'bloom']])
-    expect([...(await house.get('half')!.add(itemsOf(['x'])))]).toEqual([1])
+    registry = await open({ data })
+    expect(registry.list().map(({ name, kind }) => [name, kind])).toEqual([['half', 'bloom']])
+    expect([...(await registry.get('half')!.add(itemsOf(['x'])))]).toEqual([1])
     expect(filesIn(data)).toEqual(['half', 'lock'])
-    await house.close()
+    await registry.close()
   })
 
   it('says which file is damaged', async () => {
     const data = folder()
-    const house = await open({ data })
-    await house.create('a', {})
-    await house.close()
+    const registry = await open({ data })
+    await registry.create('a', {})
+    await registry.close()
     for (const [text, why] of [
       ['{', /cannot read .*server\.json/],
       ['{"version":9}', /server\.json has version 9/],
@@ -215,13 +215,13 @@ describe('a house with a folder', () => {
   it.each([false, true])(
     'of many who make a name while it is dropped one makes it; in a folder: %s',
     async (isStored) => {
-      const house = await open(isStored ? { data: folder() } : {})
-      await house.create('a', { profile: 'raw' })
-      const dropped = house.drop('a')
+      const registry = await open(isStored ? { data: folder() } : {})
+      await registry.create('a', { profile: 'raw' })
+      const dropped = registry.drop('a')
       await null
       const [first, ...others] = await Promise.allSettled(
         Array.from({ length: 3 }, async () => {
-          const made = await house.create('a', { profile: 'raw' })
+          const made = await registry.create('a', { profile: 'raw' })
           return made.add(itemsOf(['x']))
         }),
       )
@@ -229,71 +229,71 @@ describe('a house with a folder', () => {
       expect(first).toEqual({ status: 'fulfilled', value: Uint8Array.of(1) })
       for (const other of others)
         expect(other).toMatchObject({ reason: { message: expect.stringContaining("'a' is taken") } })
-      expect(await house.get('a')!.has(itemsOf(['x']))).toEqual(Uint8Array.of(1))
-      await house.close()
+      expect(await registry.get('a')!.has(itemsOf(['x']))).toEqual(Uint8Array.of(1))
+      await registry.close()
     },
   )
 
   it('one that cannot be dropped is served on, and its old faults are over', async () => {
     const data = folder()
-    const house = await open({ data })
-    const hosted = await house.create('a', { profile: 'raw' })
-    await hosted.add(itemsOf(['x']))
-    house.faults.begin('disk', 'no space', 'a')
+    const registry = await open({ data })
+    const served = await registry.create('a', { profile: 'raw' })
+    await served.add(itemsOf(['x']))
+    registry.faults.begin('disk', 'no space', 'a')
     // What would take its place is there already, and no folder.
     for (let i = 0; i < 5; i++) writeFileSync(join(data, `.dropped-${process.pid}-${i}`), '')
-    expect((await refusal(house.drop('a'))).code).toBe('disk')
-    expect(await house.get('a')!.has(itemsOf(['x']))).toEqual(Uint8Array.of(1))
-    expect(house.faults.list()).toEqual([])
-    await house.close()
+    expect((await refusal(registry.drop('a'))).code).toBe('disk')
+    expect(await registry.get('a')!.has(itemsOf(['x']))).toEqual(Uint8Array.of(1))
+    expect(registry.faults.list()).toEqual([])
+    await registry.close()
   })
 
   it('one whose folder could not be put on the disk is not there after a restart', async () => {
     const data = folder()
-    const house = await open({ data })
+    const registry = await open({ data })
     const later = vi.spyOn(disk, 'syncFolderLater').mockImplementation(async (path) => {
       if (path === data) throw Object.assign(new Error('i/o error'), { code: 'EIO' })
     })
-    expect((await refusal(house.create('a', {}))).code).toBe('disk')
+    expect((await refusal(registry.create('a', {}))).code).toBe('disk')
     later.mockRestore()
     expect(filesIn(data)).toEqual(['lock'])
-    await house.create('a', {})
-    await house.close()
+    await registry.create('a', {})
+    await registry.close()
   })
 
   it('a sieve that cannot be made leaves no folder', async () => {
     const data = folder()
-    const house = await open({ data })
-    await refusal(house.create('bad', { filter: 'blocked' }))
-    await refusal(house.create('bad', { profile: 'nope' as 'raw' }))
+    const registry = await open({ data })
+    await refusal(registry.create('bad', { filter: 'blocked' }))
+    await refusal(registry.create('bad', { profile: 'nope' as 'raw' }))
     expect(filesIn(data)).toEqual(['lock'])
-    await house.close()
+    await registry.close()
   })
 })
 
 describe('memory for all sieves', () => {
   it('refuses to make what would not fit, before it is made', async () => {
-    const house = await open({ memoryBytes: 8 * MB })
+    const registry = await open({ memoryBytes: 8 * MB })
     const spec = { filter: 'blocked', sizeBytes: 5 * MB, expectedUrls: 1000 } as const
-    await house.create('a', spec)
-    const error = await refusal(house.create('b', spec))
+    await registry.create('a', spec)
+    const error = await refusal(registry.create('b', spec))
     expect(error.code).toBe('room')
     expect(error.message).toMatch(
       /^no memory to make this sieve: \d+ bytes are taken, \d+ more are needed, 8388608 are allowed \(--memory\)$/,
     )
-    await refusal(house.create('c', { expectedUrls: 1e12 }))
-    await refusal(house.create('d', {}, { capacity: 2 ** 30, errorRate: 1e-9, expansion: 2 }))
-    await house.drop('a')
-    await house.create('b', spec)
-    await house.close()
+    await refusal(registry.create('c', { expectedUrls: 1e12 }))
+    await refusal(registry.create('d', {}, { capacity: 2 ** 30, errorRate: 1e-9, expansion: 2 }))
+    await registry.drop('a')
+    await registry.create('b', spec)
+    await registry.close()
   })
 
   it('counts what is being made at the same time', async () => {
-    const house = await open({ memoryBytes: 12 * MB })
+    const registry = await open({ memoryBytes: 12 * MB })
     const spec = { filter: 'blocked', sizeBytes: 5 * MB, expectedUrls: 1000 } as const
-    const ends = await Promise.allSettled(['a', 'b', 'c', 'd'].map((name) => house.create(name, spec)))
+    const ends = await Promise.allSettled(['a', 'b', 'c', 'd'].map((name) => registry.create(name, spec)))
     expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected'])
-    await house.close()
+    await registry.close()
   })
 
   it.for([
@@ -302,13 +302,13 @@ describe('memory for all sieves', () => {
     ['window', { filter: 'window', window: { windowMs: 3_600_000, generations: 8 } }],
   ] as const)('refuses %s to grow past it, and what it answered stands', async ([, spec]) => {
     const memoryBytes = 6 * MB
-    const house = await open({ memoryBytes })
-    const hosted = await house.create('a', { profile: 'raw', ...spec })
+    const registry = await open({ memoryBytes })
+    const served = await registry.create('a', { profile: 'raw', ...spec })
     let added = 0
     let error: unknown
     while (!error && added < 5_000_000) {
       try {
-        expect((await hosted.add(itemsOf(urls(added, 1000)))).length).toBe(1000)
+        expect((await served.add(itemsOf(urls(added, 1000)))).length).toBe(1000)
         added += 1000
       } catch (reason) {
         error = reason
@@ -316,23 +316,23 @@ describe('memory for all sieves', () => {
     }
     expect(error).toBeInstanceOf(SieveError)
     expect((error as SieveError).message).toMatch(/^no memory to add to 'a': /)
-    const { sizeBytes } = await hosted.stats()
-    expect(house.sizeBytes).toBeLessThanOrEqual(memoryBytes)
+    const { sizeBytes } = await served.stats()
+    expect(registry.sizeBytes).toBeLessThanOrEqual(memoryBytes)
     // It is not refused long before it must be.
     expect(sizeBytes).toBeGreaterThan(memoryBytes / 4)
-    const answers = await hosted.has(itemsOf(urls(added - 1000, 1000)))
+    const answers = await served.has(itemsOf(urls(added - 1000, 1000)))
     expect([...answers]).toEqual(new Array(1000).fill(1))
-    await house.close()
+    await registry.close()
   })
 
   it.for(['blocked', 'classic', 'fingerprint'])(
     'a window by count of %s goes round within it, in batches longer than a generation',
     async (inner) => {
       const memoryBytes = 6 * MB
-      const house = await open({ memoryBytes })
+      const registry = await open({ memoryBytes })
       const window = { windowUrls: 100_000, generations: 4 }
       const rate = inner === 'fingerprint' ? {} : { falsePositiveRate: 1e-3 }
-      const hosted = await house.create('a', {
+      const served = await registry.create('a', {
         profile: 'raw',
         filter: 'window',
         inner,
@@ -340,11 +340,11 @@ describe('memory for all sieves', () => {
         window,
       } as never)
       for (let added = 0; added < 500_000; added += 40_000) {
-        expect((await hosted.add(itemsOf(urls(added, 40_000)))).length).toBe(40_000)
-        await hosted.stats()
-        expect(house.sizeBytes).toBeLessThanOrEqual(memoryBytes)
+        expect((await served.add(itemsOf(urls(added, 40_000)))).length).toBe(40_000)
+        await served.stats()
+        expect(registry.sizeBytes).toBeLessThanOrEqual(memoryBytes)
       }
-      await house.close()
+      await registry.close()
     },
   )
 
@@ -354,43 +354,43 @@ describe('memory for all sieves', () => {
     async () => {
       const bloom = { capacity: 900_000_000, errorRate: 1e-3, expansion: 2 }
       const planned = plannedBytes(optionsOf({}, bloom))
-      const house = await open({ memoryBytes: 4 * 1024 * MB })
-      const hosted = await house.create('a', {}, bloom)
-      expect([...(await hosted.add(itemsOf(urls(0, 1000))))]).toEqual(new Array(1000).fill(1))
-      const { sizeBytes } = await hosted.stats()
+      const registry = await open({ memoryBytes: 4 * 1024 * MB })
+      const served = await registry.create('a', {}, bloom)
+      expect([...(await served.add(itemsOf(urls(0, 1000))))]).toEqual(new Array(1000).fill(1))
+      const { sizeBytes } = await served.stats()
       expect(sizeBytes).toBeGreaterThan(0.95 * planned)
       expect(sizeBytes).toBeLessThan(1.05 * planned)
-      expect(house.sizeBytes).toBeLessThan(1.05 * planned)
-      await house.close()
+      expect(registry.sizeBytes).toBeLessThan(1.05 * planned)
+      await registry.close()
     },
   )
 
-  it('a filter of a fixed size goes on in a full house', async () => {
-    const house = await open({ memoryBytes: 4 * MB })
-    const fixed = await house.create('fixed', { filter: 'blocked', sizeBytes: 3 * MB, expectedUrls: 1000 })
+  it('a filter of a fixed size goes on in a full registry', async () => {
+    const registry = await open({ memoryBytes: 4 * MB })
+    const fixed = await registry.create('fixed', { filter: 'blocked', sizeBytes: 3 * MB, expectedUrls: 1000 })
     expect([...(await fixed.add(itemsOf(['x', 'x'])))]).toEqual([1, 0])
-    await house.close()
+    await registry.close()
   })
 
   it('what lies in the folder and does not fit is said at the start', async () => {
     const data = folder()
-    const house = await open({ data })
-    await house.create('a', { filter: 'blocked', sizeBytes: 20 * MB, expectedUrls: 1000 })
-    await house.close()
+    const registry = await open({ data })
+    await registry.create('a', { filter: 'blocked', sizeBytes: 20 * MB, expectedUrls: 1000 })
+    await registry.close()
     const error = await refusal(open({ data, memoryBytes: 8 * MB }))
     expect(error.message).toMatch(/^no memory to open what is in the folder/)
     await (await open({ data })).close()
   })
 
   it('there are so many sieves at most', async () => {
-    const house = await open({ mostSieves: 2 })
-    await house.create('a', {})
-    await house.create('b', {})
-    expect((await refusal(house.create('c', {}))).message).toBe(
+    const registry = await open({ mostSieves: 2 })
+    await registry.create('a', {})
+    await registry.create('b', {})
+    expect((await refusal(registry.create('c', {}))).message).toBe(
       'there are 2 sieves, the most allowed (--max-sieves): drop one',
     )
-    await house.drop('a')
-    await house.create('c', {})
-    await house.close()
+    await registry.drop('a')
+    await registry.create('c', {})
+    await registry.close()
   })
 })

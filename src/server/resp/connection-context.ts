@@ -1,11 +1,11 @@
 // What the connections of a server share besides what their commands know.
 import type { RespServer } from './command.ts'
 import type { Connection } from './connection.ts'
-import type { ReadRoom } from './reading.ts'
+import type { ReadBuffer } from './read-buffer.ts'
 
-export interface Hall extends RespServer {
+export interface ConnectionContext extends RespServer {
   /** Where bytes are read to. */
-  readonly room: ReadRoom
+  readonly readBuffer: ReadBuffer
   /** Bytes of commands that wait, of all connections. */
   heldBytes: number
   /** Has the connection send its replies when all that has arrived is read: one write for many reads. */

@@ -1,7 +1,7 @@
 // How sockets are read: all into one large buffer, one after the other, since each read is worked off before the next.
 // Node offers that (`onread`) for sockets that connect; a socket that was accepted is handed over to one made so.
 import { Socket } from 'node:net'
-import { SLACK } from './head.ts'
+import { SLACK } from './command-prefix.ts'
 
 /** Room before the bytes read: what was left of a command cut in two is put there, right before its rest. */
 export const HEADROOM = 64 * 1024
@@ -14,7 +14,7 @@ interface Accepted extends Socket {
   server?: object | null
 }
 
-export class ReadRoom {
+export class ReadBuffer {
   /** Bytes read lie behind HEADROOM. */
   readonly bytes = Buffer.allocUnsafeSlow(HEADROOM + READ_BYTES + SLACK)
 
