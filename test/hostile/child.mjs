@@ -202,7 +202,7 @@ const CHUNK_BYTES = 512 * 1024
 async function dumps() {
   const { LocalRegistry } = await load('server/local-registry.js')
   const { openResp } = await load('server/resp/index.js')
-  const { respLimits } = await load('server/limits.js')
+  const { respLimits } = await load('server/resp/limits.js')
   const { serverInfo } = await load('server/info.js')
   const registry = await LocalRegistry.open({ memoryBytes: 64 * 1024 ** 2, mostSieves: 10 })
   const listener = await openResp(registry, {
