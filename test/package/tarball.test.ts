@@ -1,0 +1,87 @@
+// What the tarball holds, and what publint and "are the types wrong?" find in it.
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { root, spawned } from '../e2e/command.ts'
+import { type Packed, pack } from './packed.ts'
+
+let packed: Packed
+let paths: readonly string[] = []
+
+beforeAll(async () => {
+  packed = await pack()
+  paths = packed.paths
+})
+
+describe('the tarball', () => {
+  it.each([
+    'package.json',
+    'README.md',
+    'LICENSE',
+    'CHANGELOG.md',
+    'dist/index.js',
+    'dist/index.d.ts',
+    'dist/cli/main.js',
+    'dist/LICENSES.txt',
+    'dist/site/index.html',
+  ])('holds %s', (path) => {
+    expect(paths).toContain(path)
+  })
+
+  it('holds nothing else: no sources, tests or benchmarks', () => {
+    const others = paths.filter(
+      (path) =>
+        !/^(dist\/.+\.(js|d\.ts)|dist\/LICENSES\.txt|dist\/site\/(index\.html|[\w.-]+\.svg|assets\/[\w.-]+\.(js|css))|docs\/.+\.(md|svg)|integrations\/.+\.(py|md)|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(
+          path,
+        ),
+    )
+    expect(others).toEqual([])
+    expect(paths.filter((path) => /(^|\/)(src|test|bench|kernel)\/|\.test\./.test(path))).toEqual([])
+  })
+
+  it('holds nothing stale: all types have their source, and all parts are of some use', () => {
+    const types = paths.filter((path) => /^dist\/.+\.d\.ts$/.test(path))
+    const gone = types.filter(
+      (path) => !existsSync(join(root, path.replace(/^dist(.+)\.d\.ts$/, 'src$1.ts'))),
+    )
+    expect(gone, "left from an older build: run 'npm run build'").toEqual([])
+    const parts = paths.filter((path) => path.startsWith('dist/chunks/'))
+    const used = paths
+      .filter((path) => /^dist\/.+\.js$/.test(path) && !path.startsWith('dist/site/'))
+      .map((path) => readFileSync(join(root, path), 'utf8'))
+      .join('\n')
+    expect(parts.length).toBeGreaterThan(10)
+    expect(parts.filter((path) => !used.includes(`/${basename(path)}"`))).toEqual([])
+  })
+
+  it('names in package.json exist in it', () => {
+    const { bin, main, types, exports, imports } = JSON.parse(
+      readFileSync(join(root, 'package.json'), 'utf8'),
+    )
+    const named = JSON.stringify({ bin, main, types, exports, imports }).match(/(?:\.\/)?dist\/[^"]+/g) ?? []
+    expect(named.length).toBeGreaterThan(10)
+    expect(named.filter((path) => !paths.includes(path.replace('./', '')))).toEqual([])
+  })
+})
+
+describe('checked by', () => {
+  const tool = (name: string, args: readonly string[]) =>
+    spawned(join(root, 'node_modules/.bin', name), args, { cwd: root })
+
+  it('publint: no error, warning or suggestion', async () => {
+    const { code, stdout } = await tool('publint', ['run', packed.tarball, '--strict'])
+    expect(stdout.toString()).toContain('All good!')
+    expect(code).toBe(0)
+  })
+
+  // An ESM-only package: require() of it works at run time (runtimes.test.ts), which this tool does not know of.
+  it('attw: the types of every entry are found', async () => {
+    const { code, stdout } = await tool('attw', [packed.tarball, '--profile', 'esm-only', '--format', 'json'])
+    const { analysis, problems } = JSON.parse(stdout.toString())
+    expect(Object.keys(analysis.entrypoints)).toEqual(
+      expect.arrayContaining(['.', './exact', './redis', './crawlee']),
+    )
+    expect(problems).not.toHaveProperty('UntypedResolution')
+    expect(code).toBe(0)
+  })
+})
