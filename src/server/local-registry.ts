@@ -1,10 +1,12 @@
 // The sieves of a server in this process: in memory, or each in its folder under --data, where a restart finds them.
+
 import { SieveError } from '../errors.ts'
 import { type Durability, Sieve, type SieveOptions } from '../index.ts'
 import { DataFolder, type Entry } from './data-folder.ts'
 import { asideOf, Faults } from './faults.ts'
 import { memoryOfFile } from './loaded-file.ts'
 import { LocalSieve } from './local-sieve.ts'
+import { releaseMemory } from './memory-release.ts'
 import { checkName, nameTaken } from './names.ts'
 import type { BloomSpec, ServedSieve, SieveRegistry, SieveSpec } from './registry.ts'
 import { optionsOf, plannedBytes } from './sieve-spec.ts'
@@ -125,6 +127,7 @@ export class LocalRegistry implements SieveRegistry {
       this.#aside.delete(name)
       this.faults.endAll(name)
     })
+    if (sieve) releaseMemory(sieve.sizeBytes)
     return true
   }
 

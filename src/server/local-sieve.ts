@@ -7,6 +7,7 @@ import { DiskWatch } from './disk-watch.ts'
 import type { Faults } from './faults.ts'
 import { bytesOf, growthOf } from './growth.ts'
 import { type Layers, layersOf } from './layers.ts'
+import { releaseMemory } from './memory-release.ts'
 import { type Meters, newMeters } from './meters.ts'
 import { wasDropped } from './names.ts'
 import { inParts, oneByOne, PartSize } from './parts.ts'
@@ -124,7 +125,9 @@ export class LocalSieve implements ServedSieve {
 
   stats(): Stats {
     const stats = this.#sieve.stats()
+    const before = this.sizeBytes
     this.sizeBytes = bytesOf(stats)
+    releaseMemory(before - this.sizeBytes) // of generations that are over
     return stats
   }
 

@@ -2,6 +2,14 @@
 // that anyone may be kept waiting.
 
 const PART_MS = 5
+const HOLD_STEP_MS = 5
+
+let heldUntil = 0
+
+/** Long work pauses for this long; whatever is short goes on. */
+export function holdWork(ms: number): void {
+  heldUntil = Math.max(heldUntil, performance.now() + ms)
+}
 
 export class Pace {
   #begun = performance.now()
@@ -24,6 +32,7 @@ export class Pace {
   /** Lets other work be done now. */
   async next(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
+    while (performance.now() < heldUntil) await new Promise((resolve) => setTimeout(resolve, HOLD_STEP_MS))
     this.begin()
   }
 }
