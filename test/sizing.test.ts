@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { clopperPearson } from '../src/interval.ts'
+import { clopperPearson } from '../src/lab/interval.ts'
 import {
   blockedHashes,
   blockedPlan,

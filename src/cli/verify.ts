@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { verifyExact } from '../exact/table-check.ts'
+import { verifyExact } from '../exact/verify.ts'
 import { repairStore } from '../store/repair.ts'
 import { type FileReport, verifySieve } from '../store/verify.ts'
 import { EXIT } from './exit.ts'

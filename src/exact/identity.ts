@@ -19,7 +19,7 @@ import { listStore } from '../store/layout.ts'
 import { headerOf } from '../store/snapshot.ts'
 import { Front } from './front.ts'
 import type { KeyStore } from './key-store.ts'
-import { missingKeys } from './table-check.ts'
+import { missingKeys } from './verify.ts'
 
 const VERSION = 1
 

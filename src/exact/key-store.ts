@@ -21,7 +21,8 @@ import { SieveError } from '../errors.ts'
 import { classicLevel } from '../peers.ts'
 import { diskError, syncFolder } from '../store/file.ts'
 import { type KeyRange, META_KEY } from './key-layout.ts'
-import { checkFiles, lastRecord } from './table-check.ts'
+import { checkFolder } from './leveldb/folder.ts'
+import { lastRecord } from './leveldb/log.ts'
 
 const NOTHING = Buffer.alloc(0)
 /** Keys read at a time. */
@@ -82,7 +83,7 @@ export class KeyStore {
     { verify, repair }: { verify: boolean; repair: boolean },
   ): Promise<KeyStore> {
     if (!repair) {
-      const [damage] = (await checkFiles(path, verify)).damages
+      const [damage] = (await checkFolder(path, verify)).damages
       if (damage) throw new SieveError('corrupt', damage)
     }
     const { ClassicLevel } = await classicLevel()

@@ -1,6 +1,7 @@
 // Answers counted, and a counted rate as the cells of a table: with the exact interval (Clopper–Pearson, 99 %).
-import { clopperPearson } from '../interval.ts'
+
 import type { Cell, Column } from './experiment.ts'
+import { clopperPearson } from './interval.ts'
 
 /** How many answers are 1. */
 export function ones(answers: Uint8Array): number {

@@ -1,8 +1,9 @@
 // A trial: a sieve filled with some URLs and asked for others that it never saw. What it answers "seen" is wrong, and
 // the count comes with the exact interval (Clopper–Pearson, 99 %) of the rate behind it.
-import { clopperPearson } from '../interval.ts'
+
 import { Sieve, type SieveOptions, type Stats } from '../sieve.ts'
 import type { Point } from './experiment.ts'
+import { clopperPearson } from './interval.ts'
 
 /** A counted share and the rates that the count does not refute. */
 export interface MeasuredRate {

@@ -1,5 +1,5 @@
 // Numbers in the sentences of a finding.
-import type { Interval } from '../interval.ts'
+import type { Interval } from './interval.ts'
 
 /** 3,500,000. */
 export function count(value: number): string {

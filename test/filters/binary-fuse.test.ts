@@ -15,7 +15,7 @@ import {
 import { type Filter, WHOLE } from '../../src/filters/filter.ts'
 import { filterKind, filterNames, frozenFilters } from '../../src/filters/registry.ts'
 import { type FrozenSieve, freeze, Sieve, SieveError } from '../../src/index.ts'
-import { binomialQuantile } from '../../src/interval.ts'
+import { binomialQuantile } from '../../src/lab/interval.ts'
 import { compileKernel, Kernel } from '../../src/kernel.ts'
 import { binaryFuseShape } from '../../src/sizing/binary-fuse.ts'
 import { STATE } from '../../src/state.ts'

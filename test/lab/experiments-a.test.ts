@@ -1,7 +1,6 @@
 // The experiments about layered filters, equal memory, growth and baselines: their counts recomputed in another way,
 // the same numbers for the same seed, and findings that say what the numbers say.
 import { describe, expect, it } from 'vitest'
-import { clopperPearson } from '../../src/interval.ts'
 import { bareUrls } from '../../src/lab/bare-urls.ts'
 import type { Cell, Experiment, Lab, Result, Table, UrlList } from '../../src/lab/experiment.ts'
 import { baselines } from '../../src/lab/experiments/baselines.ts'
@@ -9,6 +8,7 @@ import { cen2010 } from '../../src/lab/experiments/cen2010.ts'
 import { equalMemory } from '../../src/lab/experiments/equal-memory.ts'
 import { growth } from '../../src/lab/experiments/growth.ts'
 import { termProject } from '../../src/lab/experiments/term-project.ts'
+import { clopperPearson } from '../../src/lab/interval.ts'
 import { keptLines, LineWriter } from '../../src/lab/line-writer.ts'
 import { numberedLines, orderBlindLines, Pieces, recombinedLines } from '../../src/lab/negatives.ts'
 import { count, factor, listed, percent } from '../../src/lab/wording.ts'

@@ -1,6 +1,7 @@
 // Two small experiments that show everything a result can hold, for the tests of the lab's frame.
-import { clopperPearson } from '../../src/interval.ts'
+
 import type { Experiment } from '../../src/lab/experiment.ts'
+import { clopperPearson } from '../../src/lab/interval.ts'
 
 /** Counts digits in URLs: a rate with its interval, a printed series, a zero on a logarithmic axis. */
 export const digits: Experiment = {

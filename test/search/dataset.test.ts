@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { binomialQuantile } from '../../src/interval.ts'
+import { binomialQuantile } from '../../src/lab/interval.ts'
 import { type Dataset, DatasetBuilder, type DatasetOptions } from '../../src/search/dataset.ts'
 import { layerReadings } from '../../src/search/dictionary.ts'
 import { holdsAll, prepare, scanPrepared, scanTexts } from '../../src/search/scan.ts'

@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FilterKind, Plan } from '../../src/filters/filter.ts'
 import type { FilterName } from '../../src/filters/registry.ts'
-import { binomialCdf, binomialQuantile, clopperPearson, lowerBound } from '../../src/interval.ts'
+import { binomialCdf, binomialQuantile, clopperPearson, lowerBound } from '../../src/lab/interval.ts'
 import { Sieve } from '../../src/sieve.ts'
 import { isApproximate, kinds, planOrNull } from '../conformance/sizes.ts'
 import { openFilter } from './numbered-keys.ts'

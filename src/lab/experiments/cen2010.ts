@@ -1,12 +1,13 @@
 // cen-2010, Fig. 5 to 7: the multi-layer filter against a classic one with the paper's m, k and L; then what the paper
 // did not ask: the same memory for both, and new URLs made of known segments.
-import { clopperPearson } from '../../interval.ts'
+
 import { Sieve, type SieveOptions, type Stats } from '../../sieve.ts'
 import { classicFill } from '../../sizing.ts'
 import { bareUrls } from '../bare-urls.ts'
 import { ones, RATE_COLUMNS, rateCells } from '../counted.ts'
 import type { Cell, Experiment, Lab, Plot, Result, Table } from '../experiment.ts'
 import { Folders } from '../folders.ts'
+import { clopperPearson } from '../interval.ts'
 import { keptLines } from '../line-writer.ts'
 import {
   numberedLines,

@@ -3,12 +3,12 @@
 
 import type { FilterKind } from '../../filters/filter.ts'
 import { type FilterName, filterNames, filters } from '../../filters/registry.ts'
-import { clopperPearson } from '../../interval.ts'
 import { Sieve, type SieveOptions } from '../../sieve.ts'
 import { limitBitsPerUrl, optimalHashes } from '../../sizing.ts'
 import { bareUrls } from '../bare-urls.ts'
 import { ones, RATE_COLUMNS, rateCells } from '../counted.ts'
 import type { Experiment, Lab, Plot, Result, Table } from '../experiment.ts'
+import { clopperPearson } from '../interval.ts'
 import { keptLines } from '../line-writer.ts'
 import { Pieces, recombinedLines } from '../negatives.ts'
 import { Stopwatch } from '../stopwatch.ts'

@@ -1,10 +1,11 @@
 // The term project, Fig. 3 to 5: hash table, classic and multi-layer filter with a 5 % target, by its Algorithm 5; and
 // the linear and binary search of its introduction, on a sample.
-import { clopperPearson } from '../../interval.ts'
+
 import { Sieve, type SieveOptions } from '../../sieve.ts'
 import { type BareUrls, bareUrls } from '../bare-urls.ts'
 import { RATE_COLUMNS, rateCells } from '../counted.ts'
 import type { Cell, Experiment, Lab, Plot, Result, Table } from '../experiment.ts'
+import { clopperPearson } from '../interval.ts'
 import { LineWriter } from '../line-writer.ts'
 import { shuffle } from '../shuffle.ts'
 import { Stopwatch } from '../stopwatch.ts'

@@ -1,6 +1,6 @@
-// What a count of errors says about a rate, and the reverse: exact binomial bounds for tests and for the lab.
-// Clopper & Pearson (1934) by the incomplete beta function, whose leading factor follows Loader (2000): good
-// to about 1e-12 relative, for a billion trials too. Wilson (1927) where coverage on average will do.
+// Exact binomial bounds: the rates that a count of errors allows, and the counts that a rate allows.
+// Clopper & Pearson (1934) by the incomplete beta function, whose leading factor follows Loader (2000): accurate
+// to about 1e-12 relative, up to a billion trials.
 
 export interface Interval {
   lower: number
@@ -10,7 +10,7 @@ export interface Interval {
 export interface Counted {
   hits: number
   trials: number
-  /** 0.99 unless given. An interval leaves half of the rest on either side, a bound all of it on one. */
+  /** Default 0.99. An interval leaves half of the remainder on each side, a bound leaves all of it on one side. */
   confidence?: number
 }
 
@@ -33,16 +33,6 @@ export function upperBound({ hits, trials, confidence = 0.99 }: Counted): number
 export function lowerBound({ hits, trials, confidence = 0.99 }: Counted): number {
   if (hits <= 0) return 0
   return bisect((rate) => upperTail({ hits, trials, rate }) >= 1 - confidence)
-}
-
-/** The score interval: narrower, right on average rather than always. */
-export function wilson({ hits, trials, confidence = 0.99 }: Counted): Interval {
-  const z = normalQuantile((1 + confidence) / 2)
-  const share = hits / trials
-  const shrink = 1 + (z * z) / trials
-  const middle = (share + (z * z) / (2 * trials)) / shrink
-  const half = (z / shrink) * Math.sqrt((share * (1 - share)) / trials + (z * z) / (4 * trials * trials))
-  return { lower: hits <= 0 ? 0 : middle - half, upper: hits >= trials ? 1 : middle + half }
 }
 
 /** P(at most `hits` in `trials`). */
@@ -90,43 +80,24 @@ function bisect(passed: (rate: number) => boolean): number {
   return above
 }
 
-/** Quantile of the normal distribution, by bisection on its series; for probabilities 1e-12 … 1 − 1e-12. */
-function normalQuantile(probability: number): number {
-  let below = -8
-  let above = 8
-  for (let step = 0; step < 60; step++) {
-    const z = (below + above) / 2
-    // Φ(z) = 1/2 + φ(z) · (z + z³/3 + z⁵/(3·5) + …)
-    let term = z
-    let sum = z
-    for (let odd = 3; Math.abs(term) > 1e-17 * Math.abs(sum); odd += 2) {
-      term *= (z * z) / odd
-      sum += term
-    }
-    if (0.5 + (Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)) * sum >= probability) above = z
-    else below = z
-  }
-  return (below + above) / 2
-}
-
 /** I_x(a, b) for whole a, b ≥ 1 and y = 1 − x, on the side of the mean where its fraction converges fast. */
 function regularisedBeta(a: number, b: number, x: number, y: number): number {
   if (x <= 0) return 0
   if (y <= 0) return 1
   // a − (a + b)x, from the smaller of x and y, which has more digits.
-  const room = x < y ? a - (a + b) * x : (a + b) * y - b
-  return room < 0 ? 1 - betaBelowMean(b, a, y, x, -room) : betaBelowMean(a, b, x, y, room)
+  const distance = x < y ? a - (a + b) * x : (a + b) * y - b
+  return distance < 0 ? 1 - betaBelowMean(b, a, y, x, -distance) : betaBelowMean(a, b, x, y, distance)
 }
 
 /** x^a y^b / B(a, b) over the contracted continued fraction (DLMF 8.17.22): every term of it is positive. */
-function betaBelowMean(a: number, b: number, x: number, y: number, room: number): number {
-  let fraction = (a * (room + 1)) / (a + 1)
+function betaBelowMean(a: number, b: number, x: number, y: number, distance: number): number {
+  let fraction = (a * (distance + 1)) / (a + 1)
   let upper = fraction
   let lower = 0
   for (let i = 1; i <= b; i++) {
     const odd = a + 2 * i - 1
     const numerator = ((a + i - 1) / odd) * ((a + b + i - 1) / odd) * i * (b - i) * x * x
-    const term = i + (i * (b - i) * x) / odd + ((a + i) * (room + 1 + i * (1 + y))) / (odd + 2)
+    const term = i + (i * (b - i) * x) / odd + ((a + i) * (distance + 1 + i * (1 + y))) / (odd + 2)
     lower = 1 / (term + numerator * lower)
     upper = term + numerator / upper
     fraction *= upper * lower
