@@ -122,6 +122,7 @@ for i in range(${PYTHON_FILES}):
     assert time.time() - began < 60, i
 print(json.dumps(answers))`
       const { stdout, stderr } = spawnSync('python3', ['-c', script, reader, folder], {
+        env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
         encoding: 'utf8',
         maxBuffer: 1 << 26,
         timeout: 300_000,

@@ -10,7 +10,8 @@ import type { SieveOptions } from '../../src/sieve.ts'
 import { Sieve } from '../../src/sieve.ts'
 import { scratch } from '../crash/built.ts'
 
-const reader = fileURLToPath(new URL('../../integrations/python/urlsieve_reader.py', import.meta.url))
+const readers = fileURLToPath(new URL('../../integrations/python', import.meta.url))
+const env = { ...process.env, PYTHONPATH: readers, PYTHONDONTWRITEBYTECODE: '1' }
 const version = spawnSync('python3', ['-c', 'import sys; print(sys.version_info >= (3, 9))'], {
   encoding: 'utf8',
 })
@@ -66,7 +67,8 @@ const filters: readonly [string, SieveOptions][] = [
 ]
 
 function answers(file: string, keys: readonly string[]): number[] {
-  const { stdout, stderr } = spawnSync('python3', [reader, '--lines', file], {
+  const { stdout, stderr } = spawnSync('python3', ['-m', 'urlsieve_reader', '--lines', file], {
+    env,
     input: keys.map((one) => `${one}\n`).join(''),
     encoding: 'utf8',
     maxBuffer: 1 << 26,
@@ -126,9 +128,14 @@ describe.runIf(hasPython)(`the reader in Python${why}`, () => {
     sieve.add('http://Example.com/a/../b#c')
     await sieve.save(file)
     const { key: made } = sieve.explain('http://Example.com/a/../b#c')
-    const { stdout } = spawnSync('python3', [reader, file, made, 'https://example.com/other'], {
-      encoding: 'utf8',
-    })
+    const { stdout } = spawnSync(
+      'python3',
+      ['-m', 'urlsieve_reader', file, made, 'https://example.com/other'],
+      {
+        env,
+        encoding: 'utf8',
+      },
+    )
     expect(stdout).toBe('seen\nnew\n')
   })
 
@@ -139,7 +146,7 @@ describe.runIf(hasPython)(`the reader in Python${why}`, () => {
     await sieve.save(file)
     const bytes = readFileSync(file)
     const script = `
-import sys; sys.path.insert(0, ${JSON.stringify(fileURLToPath(new URL('../../integrations/python', import.meta.url)))})
+import sys
 from urlsieve_reader import Sieve, SieveFileError
 data = open(sys.argv[1], 'rb').read()
 for at in range(len(data)):
@@ -157,7 +164,7 @@ for at in range(len(data)):
         pass
 print(len(data), 'bytes')`
     writeFileSync(file, bytes)
-    const { stdout, stderr } = spawnSync('python3', ['-c', script, file], { encoding: 'utf8' })
+    const { stdout, stderr } = spawnSync('python3', ['-c', script, file], { env, encoding: 'utf8' })
     expect(stderr).toBe('')
     expect(stdout).toBe(`${bytes.length} bytes\n`)
   })
@@ -170,10 +177,9 @@ print(len(data), 'bytes')`
     ])
     expect(vectors.length).toBeGreaterThan(8)
     const script = `
-import sys; sys.path.insert(0, ${JSON.stringify(fileURLToPath(new URL('../../integrations/python', import.meta.url)))})
 from urlsieve_reader import *
 ${vectors.map(([call]) => `print(${call})`).join('\n')}`
-    const { stdout, stderr } = spawnSync('python3', ['-c', script], { encoding: 'utf8' })
+    const { stdout, stderr } = spawnSync('python3', ['-c', script], { env, encoding: 'utf8' })
     expect(stderr).toBe('')
     expect(stdout.trim().split('\n').map(BigInt)).toEqual(vectors.map(([, value]) => BigInt(value!)))
   })
