@@ -1,61 +1,67 @@
-// What a crawl still has to fetch, in the order found: texts that are pending, in progress or handled. Memory does not
-// grow with what is pending: the shelf is read at a cursor, a batch at a time. After a crash whatever was in progress
-// is pending again: it errs towards fetching twice, and loses nothing that `add` has returned for.
+// The requests still to be fetched, in the order found: texts that are pending, in progress or handled. Memory use does
+// not depend on how many are pending: the store is read at a cursor, one batch at a time. After a crash, requests in
+// progress are pending again: it errs towards fetching twice, and loses nothing once `release` has returned.
 import { type FrontierDurability, FrontierLog } from './frontier-log.ts'
-import { type Contents, EMPTY, type Entry, MemoryShelf, type Shelf } from './shelf.ts'
+import {
+  type Contents,
+  EMPTY,
+  type Entry,
+  type FrontierStore,
+  MemoryFrontierStore,
+} from './frontier-store.ts'
 
-/** Handled entries between two looks for files that may go. */
-const TIDY_EVERY = 1024
+/** Finished entries between two checks for files that can be deleted. */
+const TRIM_EVERY = 1024
 
-/** A batch that is written down but not given out yet. */
+/** A batch that is written but not released yet. */
 export interface Held {
   readonly position: number
   readonly places: readonly number[]
 }
 
 export interface FrontierOptions {
-  /** Where it lives on disk; in memory without it. */
+  /** The folder on disk; without it the frontier is in memory. */
   readonly folder?: string
   /** Default `interval`. */
   readonly durability?: FrontierDurability
-  /** How long a file may grow; for tests. */
+  /** The size at which a new file is started; for tests. */
   readonly fileBytes?: number
 }
 
 export class Frontier {
-  readonly #shelf: Shelf
-  /** Batches written down but not released. */
+  readonly #store: FrontierStore
+  /** Batches written but not released. */
   readonly #held = new Set<number>()
-  /** Batches given out from `#first` instead of in their turn. */
+  /** Batches given out from `#first` before their turn. */
   readonly #early = new Set<number>()
-  /** Entries ahead of the cursor that are not to be given out. */
-  readonly #over: Set<number>
+  /** Entries ahead of the cursor that must not be given out. */
+  readonly #finished: Set<number>
   readonly #inProgress = new Set<number>()
-  /** Entries that go before all others, the next one last. */
+  /** Entries that precede all others, the next one last. */
   readonly #first: Entry[] = []
   #ahead: readonly Entry[] = []
   #aheadAt = 0
   #position: number
   #pending: number
   #handled: number
-  #untidied = 0
+  #untrimmed = 0
 
-  private constructor(shelf: Shelf, { position, over, pending, handled }: Contents) {
-    this.#shelf = shelf
+  private constructor(store: FrontierStore, { position, finished, pending, handled }: Contents) {
+    this.#store = store
     this.#position = position
-    this.#over = new Set(over)
+    this.#finished = new Set(finished)
     this.#pending = pending
     this.#handled = handled
   }
 
-  /** Opens a frontier in its folder as it was left, or a new one. One process at a time. */
+  /** Opens the frontier in a folder in its last state, or creates one. One process at a time. */
   static open({ folder, durability, fileBytes }: FrontierOptions = {}): Frontier {
-    if (folder === undefined) return new Frontier(new MemoryShelf(), EMPTY)
+    if (folder === undefined) return new Frontier(new MemoryFrontierStore(), EMPTY)
     const { log, contents } = FrontierLog.open(folder, durability, fileBytes)
     return new Frontier(log, contents)
   }
 
-  /** Not handled yet, in progress included. */
+  /** Entries not handled yet, including those in progress. */
   get pending(): number {
     return this.#pending
   }
@@ -64,39 +70,39 @@ export class Frontier {
     return this.#handled
   }
 
-  /** Writes texts down, whole or not at all. They are given out once released. */
+  /** Writes texts, all or none. They are given out once released. */
   hold(texts: readonly string[]): Held {
-    const held = this.#shelf.append(texts)
+    const held = this.#store.append(texts)
     this.#held.add(held.position)
     this.#pending += texts.length
     return held
   }
 
-  /** Gives a held batch free, but for entries taken back; at the end, or before all others. */
-  release({ position, places }: Held, takenBack: readonly number[] = [], first = false): void {
-    if (takenBack.length > 0) {
-      this.#shelf.finish(takenBack, 'taken back')
-      this.#pending -= takenBack.length
+  /** Releases a held batch, without its withdrawn entries; at the end, or (`first`) before all others. */
+  release({ position, places }: Held, withdrawn: readonly number[] = [], first = false): void {
+    if (withdrawn.length > 0) {
+      this.#store.finish(withdrawn, 'withdrawn')
+      this.#pending -= withdrawn.length
     }
     this.#held.delete(position)
-    const back = new Set(takenBack)
+    const isWithdrawn = new Set(withdrawn)
     if (first) {
-      const entries = this.#shelf.read(position)!.entries.filter(({ place }) => !back.has(place))
+      const entries = this.#store.read(position)!.entries.filter(({ place }) => !isWithdrawn.has(place))
       if (places.length > 0) this.#early.add(position)
       this.#first.push(...entries.toReversed())
-    } else for (const place of takenBack) this.#over.add(place)
+    } else for (const place of withdrawn) this.#finished.add(place)
   }
 
-  /** Whether `next` would give something. */
+  /** Whether `next` would return an entry. */
   get hasNext(): boolean {
     if (this.#first.length > 0) return true
     for (;;) {
       while (this.#aheadAt < this.#ahead.length) {
-        if (!this.#over.delete(this.#ahead[this.#aheadAt]!.place)) return true
+        if (!this.#finished.delete(this.#ahead[this.#aheadAt]!.place)) return true
         this.#aheadAt++
       }
       if (this.#held.has(this.#position)) return false
-      const batch = this.#shelf.read(this.#position)
+      const batch = this.#store.read(this.#position)
       if (!batch) return false
       this.#ahead = this.#early.delete(this.#position) ? [] : batch.entries
       this.#aheadAt = 0
@@ -104,7 +110,7 @@ export class Frontier {
     }
   }
 
-  /** The next text to fetch: in progress until it is handled or comes again. Null: none now. */
+  /** The next text to fetch: in progress until `finish` or `again`. Null: none now. */
   next(): Entry | null {
     if (!this.hasNext) return null
     const entry = this.#first.pop() ?? this.#ahead[this.#aheadAt++]!
@@ -112,43 +118,43 @@ export class Frontier {
     return entry
   }
 
-  /** Done, for good. */
+  /** Marks an entry as handled. */
   finish(place: number): void {
-    this.#shelf.finish([place], 'handled')
+    this.#store.finish([place], 'handled')
     this.#inProgress.delete(place)
     this.#pending--
     this.#handled++
-    this.#tidy()
+    this.#trim()
   }
 
-  /** To be fetched again, under a new text. Written down before the old one is over. */
+  /** Queues an entry again under a new text, which is written before the old one is withdrawn. */
   again(place: number, text: string, first = false): void {
     this.release(this.hold([text]), [], first)
-    this.#shelf.finish([place], 'taken back')
+    this.#store.finish([place], 'withdrawn')
     this.#inProgress.delete(place)
     this.#pending--
-    this.#tidy()
+    this.#trim()
   }
 
-  /** All that is pending, without giving it out, in batches. Before the first `next` only. */
+  /** All pending texts in batches, without giving them out. Only before the first `next`. */
   *texts(): Generator<string[]> {
-    for (let at = this.#position, batch = this.#shelf.read(at); batch; batch = this.#shelf.read(at)) {
-      const open = batch.entries.filter(({ place }) => !this.#over.has(place))
+    for (let at = this.#position, batch = this.#store.read(at); batch; batch = this.#store.read(at)) {
+      const open = batch.entries.filter(({ place }) => !this.#finished.has(place))
       if (open.length > 0) yield open.map(({ text }) => text)
       at = batch.next
     }
   }
 
   close(): void {
-    this.#shelf.close()
+    this.#store.close()
   }
 
-  #tidy(): void {
-    if (++this.#untidied < TIDY_EVERY) return
-    this.#untidied = 0
+  #trim(): void {
+    if (++this.#untrimmed < TRIM_EVERY) return
+    this.#untrimmed = 0
     let lowest = this.#ahead[this.#aheadAt]?.place ?? this.#position
     for (const place of this.#inProgress) lowest = Math.min(lowest, place)
     for (const { place } of this.#first) lowest = Math.min(lowest, place)
-    this.#shelf.forgetBefore(lowest)
+    this.#store.forgetBefore(lowest)
   }
 }

@@ -43,7 +43,7 @@ function pendingIn(folder: string): { pending: Set<string>; handled: number } {
   try {
     const pending = new Set<string>()
     for (let batch = log.read(contents.position); batch; batch = log.read(batch.next)) {
-      for (const { place, text } of batch.entries) if (!contents.over.has(place)) pending.add(text)
+      for (const { place, text } of batch.entries) if (!contents.finished.has(place)) pending.add(text)
     }
     return { pending, handled: contents.handled }
   } finally {

@@ -1,43 +1,45 @@
-// Where a frontier keeps what is to be fetched: batches of texts, written in order. This one is in memory; the one on
+// Storage of a frontier: batches of texts in the order written. Here the interface and the store in memory; the store on
 // disk is in frontier-log.ts.
 
 export interface Entry {
-  /** Where it is on the shelf: later ones have greater places. */
+  /** Its place in the store: later entries have greater places. */
   readonly place: number
   readonly text: string
 }
 
 export interface Batch {
   readonly entries: readonly Entry[]
-  /** The position of the batch after it. */
+  /** The position of the next batch. */
   readonly next: number
 }
 
-export interface Shelf {
-  /** Writes a batch of one or more down whole, or throws and has written nothing. */
+export type Outcome = 'handled' | 'withdrawn'
+
+export interface FrontierStore {
+  /** Writes a batch of one or more texts; either all of it or, when it throws, nothing. */
   append(texts: readonly string[]): { readonly position: number; readonly places: readonly number[] }
   /** The batch at a position; null at the end. */
   read(position: number): Batch | null
-  /** Writes down that entries are over: handled, or taken back. */
-  finish(places: readonly number[], how: 'handled' | 'taken back'): void
+  /** Records that entries are finished: handled, or withdrawn. */
+  finish(places: readonly number[], outcome: Outcome): void
   /** Nothing before this place will be read again. */
   forgetBefore(place: number): void
   close(): void
 }
 
-/** What a shelf holds that was used before. */
+/** The state in which a store was last closed. */
 export interface Contents {
-  /** The first batch with an entry that is not over. */
+  /** The first batch with an unfinished entry. */
   readonly position: number
-  /** Entries from there on that are over. */
-  readonly over: Set<number>
+  /** Entries from there on that are finished. */
+  readonly finished: Set<number>
   readonly pending: number
   readonly handled: number
 }
 
-export const EMPTY: Contents = { position: 0, over: new Set(), pending: 0, handled: 0 }
+export const EMPTY: Contents = { position: 0, finished: new Set(), pending: 0, handled: 0 }
 
-export class MemoryShelf implements Shelf {
+export class MemoryFrontierStore implements FrontierStore {
   /** By the place of their first entry, in order. */
   readonly #batches = new Map<number, Batch>()
   #places = 0
