@@ -9,7 +9,7 @@ import sys
 
 import scrapy
 from scrapy.utils.test import get_crawler
-from urlsieve_dupefilter import Answers, Journal, UrlsieveDupeFilter
+from urlsieve_dupefilter import Journal, RecentDigests, UrlsieveDupeFilter
 
 url, folder = sys.argv[1:]
 logging.disable(logging.CRITICAL)
@@ -46,7 +46,7 @@ requests = [
 one_by_one = opened(URLSIEVE_NAME="one")
 singles = [one_by_one.request_seen(request) for request in requests]
 together = opened(URLSIEVE_NAME="all")
-together.ask(requests)
+together.query(requests)
 batched = [together.request_seen(request) for request in requests]
 by_fingerprint = opened(URLSIEVE_NAME="print", URLSIEVE_KEYS="fingerprint")
 fingerprints = [by_fingerprint.request_seen(request) for request in requests]
@@ -56,13 +56,13 @@ errors = nobody.stats.get_value("urlsieve/errors")
 
 # What the server answered is still known when it has gone.
 gone = opened(URLSIEVE_NAME="one")
-gone.ask(requests)
+gone.query(requests)
 gone.client = nobody.client
 another = scrapy.Request("http://example.com/another")
 outage = [gone.request_seen(request.copy()) for request in [*requests, another, another]]
 
 # A table of fixed size forgets, but takes nothing for known that it was not given.
-answers = Answers(4000)
+answers = RecentDigests(4000)
 digests = [hashlib.sha1(str(i).encode()).digest() for i in range(20_000)]
 for digest in digests[:10_000]:
     answers.add(digest)
@@ -84,7 +84,7 @@ for size in range(os.path.getsize(path) + 1):
     shutil.copy(path, cut)
     os.truncate(cut, size)
     again = Journal(cut)
-    left.append([request.url[-1] for request in again.left(spider)])
+    left.append([request.url[-1] for request in again.pending(spider)])
     again.close()
 found = [one for i, one in enumerate(left) if i == 0 or one != left[i - 1]]
 print(
