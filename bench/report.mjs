@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { isFull, judge, ratio } from './bounds.mjs'
-import { readResults, resultsDirectory } from './results.mjs'
+import { readResults, runsDirectory } from './results.mjs'
 import { summarise } from './summary.mjs'
 import { figure, table, times, whole } from './table.mjs'
 
@@ -156,12 +156,12 @@ function rateText({ operation, falsePositives, ops }) {
 }
 
 function newestResults() {
-  const newest = readdirSync(resultsDirectory)
+  const newest = readdirSync(runsDirectory)
     .filter((name) => name.endsWith('.ndjson'))
     .sort()
     .at(-1)
-  if (newest === undefined) throw new Error(`no results in ${resultsDirectory}: run npm run bench first`)
-  return join(resultsDirectory, newest)
+  if (newest === undefined) throw new Error(`no results in ${runsDirectory}: run npm run bench first`)
+  return join(runsDirectory, newest)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,24 +1,33 @@
-// Results as NDJSON in results/: a `run` record (machine, versions, seed, command), then one per `sample`
-// (one operation in one round), `subject` (its version) or `skip` (what was not measured, and why).
-// A `fault` makes the whole run worthless. Nothing is averaged here.
+// Results as NDJSON: a `run` record (machine, load, versions, seed, command), then one per `sample` (one operation in one
+// round), `subject` (its version) or `skip` (what was not measured, and why). A `fault` makes the whole run worthless.
+// Nothing is averaged here. Runs go to runs/, which is not committed; recorded ones (record.mjs) to results/, which is.
 
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
-import { cpus, release, totalmem } from 'node:os'
-import { join } from 'node:path'
+import { cpus, loadavg, release, totalmem } from 'node:os'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const formatVersion = 1
-export const resultsDirectory = fileURLToPath(new URL('results/', import.meta.url))
+export const runsDirectory = fileURLToPath(new URL('runs/', import.meta.url))
+const resultsDirectory = fileURLToPath(new URL('results/', import.meta.url))
+
+/** The recorded groups; each has one file. */
+export const recordedNames = ['command', 'library', 'server']
+
+export const recordedFile = (name, directory = resultsDirectory) => join(directory, `${name}.ndjson`)
+
+/** Names the file that a run writes, instead of one in runs/. */
+export const fileVariable = 'URLSIEVE_BENCH_FILE'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 export class ResultsFile {
   constructor(facts) {
     const date = new Date().toISOString()
     const { commit, dirty } = commitOf()
-    mkdirSync(resultsDirectory, { recursive: true })
     const name = `${date.slice(0, 19).replaceAll(':', '')}-${commit?.slice(0, 7) ?? 'uncommitted'}.ndjson`
-    this.file = join(resultsDirectory, name)
+    this.file = process.env[fileVariable] ?? join(runsDirectory, name)
+    mkdirSync(dirname(this.file), { recursive: true })
     this.write({ type: 'run', formatVersion, date, commit, dirty, ...machineOf(), ...facts })
   }
 
@@ -55,6 +64,7 @@ function machineOf() {
     memoryBytes: totalmem(),
     system: `${process.platform} ${release()} ${process.arch}`,
     node: process.version,
+    load: loadavg()[0],
   }
 }
 

@@ -17,11 +17,16 @@ const help = `usage: npm run bench -- [options]
   --only GROUP     command, library or server; the server has options of its own: --only server --help
   --case NAME      only cases whose name contains NAME; may be given more than once
   --list           name the cases and stop
+  --record         the runs that are published, at full size on an idle machine, into results/ (--only, --rounds)
+  --report         write the tables of docs/benchmarks.md and the README and the chart from results/
+                   (--from FOLDER: other results; --to FOLDER: write there instead)
 `
 
 async function main() {
   const args = process.argv.slice(2)
   const command = ['npm run bench --', ...args].join(' ')
+  if (args.includes('--record')) return recordRuns(args)
+  if (args.includes('--report')) return writeReport(args)
   const only = args.indexOf('--only')
   if (only >= 0 && args[only + 1] === 'server') {
     const { benchServer } = await import('./server.mjs')
@@ -48,6 +53,20 @@ async function main() {
     process.exitCode = 1
   }
   process.stdout.write(report(results.file).text)
+}
+
+async function recordRuns(args) {
+  const text = { type: 'string' }
+  const { values } = parseArgs({ args, options: { record: { type: 'boolean' }, only: text, rounds: text } })
+  const { record } = await import('./record.mjs')
+  await record(values)
+}
+
+async function writeReport(args) {
+  const text = { type: 'string' }
+  const { values } = parseArgs({ args, options: { report: { type: 'boolean' }, from: text, to: text } })
+  const { publish } = await import('./publish.mjs')
+  for (const path of publish({ directory: values.from, to: values.to })) process.stdout.write(`${path}\n`)
 }
 
 function settingsOf(args) {

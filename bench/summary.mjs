@@ -43,7 +43,8 @@ function cpuNsOf({ cpuMs, lines, ops }) {
   return (cpuMs * 1e6) / (lines ?? ops)
 }
 
-function spread(values) {
+/** Median and extremes. */
+export function spread(values) {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1
   const median = sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2

@@ -10,13 +10,14 @@ import { commands as duckdb } from '../rivals/duckdb.mjs'
 import { commands as gawk } from '../rivals/gawk.mjs'
 import { commands as huniq } from '../rivals/huniq.mjs'
 import { commands as mawk } from '../rivals/mawk.mjs'
+import { commands as native } from '../rivals/native.mjs'
 import { commands as runiq } from '../rivals/runiq.mjs'
 import { commands as set } from '../rivals/set.mjs'
 import { commands as sort } from '../rivals/sort.mjs'
 import { commands as urlsieve } from '../rivals/urlsieve.mjs'
 import { prepareStream, streamNames } from '../streams.mjs'
 
-const commands = [...urlsieve, ...mawk, ...gawk, ...sort, ...duckdb, ...set, ...huniq, ...runiq]
+const commands = [...urlsieve, ...native, ...mawk, ...gawk, ...sort, ...duckdb, ...set, ...huniq, ...runiq]
 
 /** The cases in groups; the order within a group is alternated from round to round. */
 export function commandGroups(settings) {
