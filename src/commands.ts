@@ -53,7 +53,7 @@ function reserveAnswers(kernel: Kernel, n: number): number {
   const bytes = kernel.lineEnds[n - 1]! - kernel.lineStarts[0]! + n * kernel.answerBytes
   const to = kernel.call.reserveOutput(bytes) >>> 0
   kernel.refresh()
-  if (to === 0) throw new SieveError('room', `no memory left for ${bytes} bytes of answers`)
+  if (to === 0) throw new SieveError('memory', `no memory left for ${bytes} bytes of answers`)
   return to
 }
 

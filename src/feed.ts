@@ -73,7 +73,10 @@ export class Feed {
     const input = need > MOST_BYTES ? 0 : this.#kernel.call.reserveInput(need) >>> 0
     this.#kernel.refresh()
     if (input === 0) {
-      throw new SieveError('room', `a line of over ${this.#waiting} bytes does not fit into the memory left`)
+      throw new SieveError(
+        'memory',
+        `a line of over ${this.#waiting} bytes does not fit into the memory left`,
+      )
     }
     this.#input = input
     const at = input + this.#waitingAt
@@ -186,7 +189,7 @@ export class Feed {
     const bytes = kernel.call.keptKeyBytes(n, this.#wanted) >>> 0
     const to = kernel.call.reserveOutput(bytes) >>> 0
     kernel.refresh()
-    if (to === 0) throw new SieveError('room', `no memory left for ${bytes} bytes of keys`)
+    if (to === 0) throw new SieveError('memory', `no memory left for ${bytes} bytes of keys`)
   }
 
   #keptKeys(n: number): Uint8Array {

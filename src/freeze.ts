@@ -1,6 +1,6 @@
 // From a sieve that grows to one that is shipped: the 64-bit hashes of a fingerprint sieve become a binary fuse set, a
 // third to a tenth of the size, that answers for the same URLs and takes no more.
-import { SieveError } from './errors.ts'
+import { invalidOption, SieveError } from './errors.ts'
 import {
   binaryFuse,
   binaryFusePlan,
@@ -43,7 +43,7 @@ export async function freeze(
     )
   }
   if (!fingerprintWidths.includes(bits)) {
-    throw new SieveError('option', `bits ${bits}: expected one of ${fingerprintWidths.join(', ')}`)
+    throw invalidOption('bits', bits, `one of ${fingerprintWidths.join(', ')}`)
   }
   const module = await compileKernel()
   checkNothingOwed(state, 'freeze this sieve')
@@ -84,7 +84,7 @@ function sharesOf(state: SieveState, urls: number, instanceBytes: number): numbe
     shares++
   if (shares > 1 && !state.hash.names.every(isWideHash)) {
     throw new SieveError(
-      'room',
+      'memory',
       `${urls} URLs by hash '${state.hash.names.join(',')}' need ${buildBytes(urls)} bytes at once: expected at most ${instanceBytes}`,
     )
   }

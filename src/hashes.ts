@@ -1,6 +1,6 @@
 // The hash functions by name, and the key or seed they take. `siphash` and `xxh64` are wide: 64 bits, from which as
 // many hashes as a filter wants are derived. The papers' functions are narrow: 32 bits, one for each j < k.
-import { SieveError } from './errors.ts'
+import { invalidOption, option, SieveError, wording } from './errors.ts'
 import type { Kernel } from './kernel.ts'
 
 /** Numbers of kernel/hash.ts, and where each comes from. */
@@ -51,17 +51,24 @@ export function chooseHash(hash: HashName | readonly HashName[] = 'siphash', key
   const names = typeof hash === 'string' ? [hash] : hash
   for (const name of names) {
     if (Object.hasOwn(families, name)) continue
-    throw new SieveError('option', `unknown hash '${name}': expected one of ${hashNames.join(', ')}`)
+    const expected = `one of ${hashNames.join(', ')}`
+    throw new SieveError('option', wording`unknown ${option('hash')} '${name}': expected ${expected}`, {
+      option: 'hash',
+      got: name,
+      expected,
+    })
   }
   const wide = names.find((name) => families[name].wide)
   if (names.length < 1 || names.length > MOST_FAMILIES || (wide && names.length > 1)) {
-    throw new SieveError(
-      'option',
-      `hash '${names.join(',')}': expected one function, or up to ${MOST_FAMILIES} without siphash and xxh64`,
-    )
+    const expected = `one function, or up to ${MOST_FAMILIES} without siphash and xxh64`
+    throw invalidOption('hash', names.join(','), expected)
   }
   if (key && key.length !== 16) {
-    throw new SieveError('option', `key of ${key.length} bytes: expected 16 bytes`)
+    throw new SieveError('option', wording`${option('key')} of ${key.length} bytes: expected 16 bytes`, {
+      option: 'key',
+      got: key.length,
+      expected: '16 bytes',
+    })
   }
   if (key) return { names, key: Uint8Array.from(key) }
   const fresh = new Uint8Array(16)

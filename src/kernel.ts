@@ -163,7 +163,7 @@ export class Kernel {
       return new Kernel(module, memory)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      throw new SieveError('room', `no memory left for another WebAssembly instance: ${error.message}`)
+      throw new SieveError('memory', `no memory left for another WebAssembly instance: ${error.message}`)
     }
   }
 

@@ -66,7 +66,7 @@ export class Keys {
       kernel.refresh()
       if (unusual === 0) return
       if (unusual < 0)
-        throw new SieveError('room', 'no memory left for the keys of a batch: use a smaller filter')
+        throw new SieveError('memory', 'no memory left for the keys of a batch: use a smaller filter')
       this.#careful(kernel, kernel.unusual.slice(0, unusual))
     } else {
       call.takeLinesAsKeys(n)
@@ -102,7 +102,7 @@ export class Keys {
     const spill = used > MOST_BYTES ? 0 : kernel.call.reserveSpill(used) >>> 0
     kernel.refresh()
     if (spill === 0 && used > 0) {
-      throw new SieveError('room', `no memory left for ${used} bytes of keys: use a smaller filter`)
+      throw new SieveError('memory', `no memory left for ${used} bytes of keys: use a smaller filter`)
     }
     kernel.bytes.set(this.#scratch.subarray(0, used), spill)
     let from = 0

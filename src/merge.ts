@@ -92,7 +92,10 @@ export function uniteBits(to: Shards, from: Shards): void {
       if (bytes.length === 0) continue
       mine.place(array, offset, bytes.length)
       if (kernel.call.reserveOutput(bytes.length) === 0) {
-        throw new SieveError('room', `no memory left to unite two filters: ${bytes.length} bytes are needed`)
+        throw new SieveError(
+          'memory',
+          `no memory left to unite two filters: ${bytes.length} bytes are needed`,
+        )
       }
       kernel.refresh()
     }
@@ -122,7 +125,7 @@ function addHashes(to: SieveState, hashes: BigUint64Array, fresh: BigUint64Array
 function takeKey({ kernel, hashKeys }: SieveState, key: Uint8Array): void {
   const at = key.length > INSTANCE_BYTES ? 0 : kernel.call.reserveSpill(Math.max(key.length, 64)) >>> 0
   kernel.refresh()
-  if (at === 0) throw new SieveError('room', `no memory left for a key of ${key.length} bytes`)
+  if (at === 0) throw new SieveError('memory', `no memory left for a key of ${key.length} bytes`)
   kernel.bytes.set(key, at)
   kernel.keyStarts[0] = at
   kernel.keyEnds[0] = at + key.length

@@ -64,7 +64,7 @@ export class Shards {
     const most = spreads ? MOST_SHARDS : 1
     if (shares > most) {
       throw new SieveError(
-        'room',
+        'memory',
         `filter '${plan.filter}' of ${plan.sizeBytes} bytes does not fit: expected at most ${most * room}`,
       )
     }
@@ -306,7 +306,7 @@ export class Shards {
 
   #full(): SieveError {
     return new SieveError(
-      'room',
+      'memory',
       `filter '${this.#plan.filter}' is full and cannot grow further: no memory left`,
     )
   }

@@ -27,7 +27,7 @@ export class UrlBuffer {
     if (at === 0) {
       // The kernel has the buffer as long as before, possibly elsewhere: the next call asks where.
       this.#bytes = NOTHING
-      throw new SieveError('room', `a URL of ${bytes} bytes does not fit into the memory left`)
+      throw new SieveError('memory', `a URL of ${bytes} bytes does not fit into the memory left`)
     }
     this.#at = at
     this.#bytes = this.#kernel.bytes.subarray(at, at + bytes)

@@ -161,7 +161,7 @@ describe.each(kinds)('$name', (kind) => {
       one.addMany(named('a', 400))
       twin.addMany(named('a', 400))
       for (const [round, call] of longCalls(one).entries()) {
-        expect(refusal(call).code).toBe('room')
+        expect(refusal(call).code).toBe('memory')
         expectAlike(one, twin, round)
       }
     },
@@ -305,7 +305,7 @@ describe('feeds', () => {
     sieve.clear()
     expect(put(feed, 'o\none\nthr')).toBe('two\none\n')
     sieve.addLines(encoder.encode('four\nfive'))
-    expect(refusal(() => feed.room(2 ** 23)).code).toBe('room')
+    expect(refusal(() => feed.room(2 ** 23)).code).toBe('memory')
     expect(put(feed, 'ee\nfour\n')).toBe('three\n')
     expect(sieve.stats()).toMatchObject({ urls: 5, seen: 1 })
   })
@@ -328,7 +328,7 @@ describe('feeds', () => {
     const text = `${'y'.repeat(600_000)}\n`
     feed.room(text.length).set(encoder.encode(text))
     expect(feed.push(text.length).length).toBe(0)
-    expect(refusal(() => feed.end()).code).toBe('room')
+    expect(refusal(() => feed.end()).code).toBe('memory')
     expect(sieve.stats().urls).toBe(0)
   })
 

@@ -264,7 +264,7 @@ describe('no more room', () => {
     async (kind) => {
       const made = create(kind, { sizeBytes: 20 * MIB, hashes: 3, instanceBytes: 8 * MIB })
       await expect(made).rejects.toThrow(/^filter '.*' of \d+ bytes does not fit: expected at most \d+$/)
-      await expect(made).rejects.toMatchObject({ name: 'SieveError', code: 'room' })
+      await expect(made).rejects.toMatchObject({ name: 'SieveError', code: 'memory' })
     },
   )
 
@@ -273,7 +273,7 @@ describe('no more room', () => {
     await expect(made).rejects.toThrow(
       /^filter '.*' of 17592186044416 bytes does not fit: expected at most \d+$/,
     )
-    await expect(made).rejects.toMatchObject({ name: 'SieveError', code: 'room' })
+    await expect(made).rejects.toMatchObject({ name: 'SieveError', code: 'memory' })
   })
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, -1, 0, 1.5, 65_535, 2 ** 33, '1000000'])(

@@ -1,5 +1,5 @@
 // `urlsieve dedupe --redis URL`: the same job through a sieve on Redis or a cluster, shared with other processes.
-import { SieveError } from '../errors.ts'
+import { SieveError, wording } from '../errors.ts'
 import { formatCount } from '../quantities.ts'
 import { connectRedis, RedisSieve, RedisSieveError, type Shape, UNKNOWN } from '../redis/index.ts'
 import { dedupeLines, type LinesRequest } from './dedupe-lines.ts'
@@ -55,10 +55,14 @@ export async function dedupeRedis(request: Request): Promise<void> {
   }
 }
 
-function gaveUp({ code, message }: RedisSieveError, unknown: number, keep: 'new' | 'seen'): SieveError {
+function gaveUp(
+  { code, wording: failure }: RedisSieveError,
+  unknown: number,
+  keep: 'new' | 'seen',
+): SieveError {
   const what = keep === 'new' ? 'printed as new' : 'not printed'
   return new SieveError(
     code,
-    `${message}; stopped there: ${formatCount(unknown)} lines without a verdict were ${what}`,
+    wording`${failure}; stopped there: ${formatCount(unknown)} lines without a verdict were ${what}`,
   )
 }

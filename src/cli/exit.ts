@@ -8,8 +8,8 @@ export const EXIT = {
   input: 3,
   /** An output that cannot be written: full, read-only. What was written stays. */
   output: 4,
-  /** No memory for what was asked. */
-  room: 5,
+  /** No memory left for the request. */
+  memory: 5,
   /** Some lines of the input could not be read; all others were done. */
   lines: 6,
   /** A defect of urlsieve: please report it. */

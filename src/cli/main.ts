@@ -2,7 +2,7 @@
 // The command. Every failure is one line on stderr and a documented exit code; a closed pipe is a normal end.
 import { createRequire } from 'node:module'
 import { Command, CommanderError } from 'commander'
-import { SieveError } from '../index.ts'
+import { isAllocationFailure, SieveError } from '../errors.ts'
 import { registerCommands } from './commands.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { ClosedPipe, Output, tell } from './output.ts'
@@ -11,7 +11,8 @@ const { version } = createRequire(import.meta.url)('../../package.json') as { ve
 
 const SIEVE_EXIT = {
   option: EXIT.usage,
-  room: EXIT.room,
+  memory: EXIT.memory,
+  full: EXIT.memory,
   corrupt: EXIT.input,
   version: EXIT.input,
   locked: EXIT.input,
@@ -19,41 +20,49 @@ const SIEVE_EXIT = {
   network: EXIT.input,
 } as const
 
-/** The library's option names as the command spells them. */
+/** Options of the library as the command spells them. */
 const FLAGS: Readonly<Record<string, string>> = {
   expectedUrls: '--urls',
   falsePositiveRate: '--fpr',
   sizeBytes: '--memory',
+  bits: '--bits',
+  hashes: '--hashes',
+  layers: '--layers',
+  depth: '--depth',
   bitsPerLayer: '--bits-per-layer',
   folderHashes: '--folder-hashes',
+  keywords: '--keywords',
+  features: '--features',
   featureHashes: '--feature-hashes',
+  inner: '--inner',
   windowUrls: '--window',
   windowMs: '--window',
+  generations: '--generations',
+  keepKeys: '--keep-keys',
   retryMs: '--redis-retry',
   connectTimeoutMs: '--redis-retry',
 }
-const inFlags = (message: string) =>
-  message.replace(
-    /\b(?<!')(expectedUrls|falsePositiveRate|sizeBytes|bitsPerLayer|folderHashes|featureHashes|windowUrls|windowMs|retryMs|connectTimeoutMs)\b/g,
-    (name) => FLAGS[name]!,
-  )
+const flagOf = (option: string) => FLAGS[option] ?? option
 
-function codeOf(error: unknown): { code: number; message: string } {
+const COMMANDER_PREFIX = 'error: '
+
+function exitOf(error: unknown): { code: number; message: string } {
   if (error instanceof ClosedPipe) return { code: 0, message: '' }
   if (error instanceof CommandError) return { code: error.exitCode, message: error.message }
   if (error instanceof SieveError) {
-    const isReading = error.code === 'disk' && error.message.startsWith('cannot read')
-    return { code: isReading ? EXIT.input : SIEVE_EXIT[error.code], message: inFlags(error.message) }
+    const code = error.operation === 'read' ? EXIT.input : SIEVE_EXIT[error.code]
+    return { code, message: error.spell(flagOf) }
   }
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return { code: 0, message: '' }
-    const isHelp = error.code === 'commander.help'
-    const message = isHelp ? "expected a command: see 'urlsieve --help'" : error.message
-    return { code: EXIT.usage, message: message.replace(/^error: /, '').replaceAll('\n', ' ') }
+    if (error.code === 'commander.help') {
+      return { code: EXIT.usage, message: "expected a command: see 'urlsieve --help'" }
+    }
+    const { message } = error
+    const text = message.startsWith(COMMANDER_PREFIX) ? message.slice(COMMANDER_PREFIX.length) : message
+    return { code: EXIT.usage, message: text.replaceAll('\n', ' ') }
   }
-  if (error instanceof RangeError && /memory/i.test(error.message)) {
-    return { code: EXIT.room, message: `no memory for what was asked: ${error.message}` }
-  }
+  if (isAllocationFailure(error)) return { code: EXIT.memory, message: `no memory left: ${error.message}` }
   if (process.env.URLSIEVE_DEBUG) console.error(error)
   const what = error instanceof Error ? error.message : String(error)
   return {
@@ -88,7 +97,7 @@ try {
   if (process.argv.length < 3) program.outputHelp()
   else await program.parseAsync()
 } catch (error) {
-  const { code, message } = codeOf(error)
+  const { code, message } = exitOf(error)
   process.exitCode = code
   if (message) tell(`urlsieve: ${oneLine(message)}\n`)
 }

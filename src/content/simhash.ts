@@ -68,7 +68,7 @@ export class TextHasher {
     const at = this.#kernel.call.reserveInput(text.length * 3) >>> 0
     this.#kernel.refresh()
     if (at === 0) {
-      throw new SieveError('room', `a text of ${text.length} characters: expected less, give a part of it`)
+      throw new SieveError('memory', `a text of ${text.length} characters: expected less, give a part of it`)
     }
     return at + encoder.encodeInto(text, this.#kernel.bytes.subarray(at)).written
   }

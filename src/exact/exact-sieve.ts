@@ -4,7 +4,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Profile, type ProfileChoice, resolveProfile } from '../canonical/profiles.ts'
-import { SieveError } from '../errors.ts'
+import { invalidOption, SieveError } from '../errors.ts'
 import { checkNumber, checkSizes, checkWhole } from '../filters/filter.ts'
 import type { Sieve } from '../sieve.ts'
 import { type Durability, type SieveState, STATE } from '../state.ts'
@@ -159,7 +159,7 @@ export class ExactSieve {
   static async open(folder: string, options: ExactOptions = {}): Promise<ExactSieve> {
     const { durability = 'interval', cacheEntries = CACHE_ENTRIES, verify = true, repair = false } = options
     if (!['always', 'interval', 'never'].includes(durability)) {
-      throw new SieveError('option', `durability '${durability}': expected always, interval or never`)
+      throw invalidOption('durability', durability, 'always, interval or never')
     }
     checkWhole('cacheEntries', cacheEntries, 1, 2 ** 24)
     checkSizes({ expectedUrls: options.expectedUrls })
@@ -388,7 +388,7 @@ export class ExactSieve {
     try {
       return await ask(urls)
     } catch (error) {
-      if ((error as SieveError).code !== 'room' || urls.length === 1) throw error
+      if ((error as SieveError).code !== 'memory' || urls.length === 1) throw error
     }
     const answers: (number | SieveError)[] = []
     for (const url of urls) {

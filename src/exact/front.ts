@@ -67,7 +67,7 @@ export class Front {
       return new Front(sieve, true)
     } catch (error) {
       // It is only a copy of what the keys say: a damaged one is made anew.
-      if (error instanceof SieveError && error.code !== 'room') return null
+      if (error instanceof SieveError && error.code !== 'memory') return null
       throw error
     }
   }
@@ -111,7 +111,7 @@ export class Front {
       const bytes = some.reduce((sum, key) => sum + key.length, 0)
       let at = kernel.call.reserveSpill(bytes) >>> 0
       kernel.refresh()
-      if (at === 0 && bytes > 0) throw new SieveError('room', `no memory left for ${bytes} bytes of keys`)
+      if (at === 0 && bytes > 0) throw new SieveError('memory', `no memory left for ${bytes} bytes of keys`)
       for (const [i, key] of some.entries()) {
         kernel.bytes.set(key, at)
         kernel.keyStarts[i] = at

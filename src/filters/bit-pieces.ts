@@ -1,5 +1,6 @@
 // How a filter that is made of bit arrays goes into a snapshot and comes back: its arrays in pieces of a megabyte, and
 // where no bit is set only how long that is.
+import { SieveError } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
 import { Coverage } from './coverage.ts'
 import type { Filter, Piece, Pieces } from './filter.ts'
@@ -100,7 +101,7 @@ export function bitPieces(
       for (const { array, offset, bytes } of other.pieces()) {
         if (bytes.length === 0) continue
         const copy = call.reserveOutput(bytes.length) >>> 0
-        if (copy === 0) throw new RangeError('no memory left to unite two filters')
+        if (copy === 0) throw new SieveError('memory', 'no memory left to unite two filters')
         kernel.bytes.set(bytes, copy)
         call.uniteBits(place(array, offset, bytes.length).byteOffset, copy, bytes.length)
       }

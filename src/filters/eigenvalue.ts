@@ -1,6 +1,6 @@
 // The eigenvalue-extension filter of jiang-eigenvalue: k hashes of the key in one region, d hashes of its feature
 // g(key) in a second. Defaults as the paper suggests: d = ⌈k / 3⌉, and the second region a third of the first.
-import { SieveError } from '../errors.ts'
+import { invalidOption } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
 import {
   classicBits,
@@ -50,10 +50,7 @@ interface Shape {
 function chooseFeatures(asked: FilterOptions['features']): Features {
   if (asked === undefined) return 'host-initials'
   if (typeof asked === 'function' || Object.hasOwn(builtIn, asked)) return asked as Features
-  throw new SieveError(
-    'option',
-    `unknown features '${asked}': expected one of ${featureNames.join(', ')}, or a function`,
-  )
+  throw invalidOption('features', asked, `one of ${featureNames.join(', ')}, or a function`)
 }
 
 function regions(options: FilterOptions): { urlBits: number; featureBits: number; hashes: number } {

@@ -1,6 +1,6 @@
 // What a filter is to the rest of the library: a plan (how large, how wrong) and, in one kernel instance, the
 // batch operations. Verdicts are written by the kernel: 1 new, 0 seen.
-import { SieveError } from '../errors.ts'
+import { invalidOption, option, SieveError, wording } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
 
 /** How large a filter shall be: by rate, by memory, or by the papers' own m and k. */
@@ -207,8 +207,6 @@ export interface Share {
 /** All hashes. */
 export const WHOLE: Share = { from: 0, to: 2 ** 32 }
 
-const shown = (value: unknown): string => (typeof value === 'number' ? String(value) : JSON.stringify(value))
-
 export function checkNumber(
   name: string,
   value: unknown,
@@ -217,11 +215,11 @@ export function checkNumber(
 ): void {
   if (value === undefined) return
   if (typeof value !== 'number' || Number.isNaN(value) || !ok(value)) {
-    throw new SieveError('option', `${name} ${shown(value)}: expected ${expected}`)
+    throw invalidOption(name, value, expected)
   }
 }
 
-/** Throws one clear line for a size that cannot be; every plan starts with it. */
+/** Throws for an invalid size; every plan starts with it. */
 export function checkSizes(request: SizeRequest): void {
   const whole = (n: number) => Number.isSafeInteger(n) && n >= 1
   checkNumber('expectedUrls', request.expectedUrls, whole, 'a whole number of at least 1')
@@ -235,27 +233,35 @@ export function checkSizes(request: SizeRequest): void {
   checkNumber('bits', request.bits, (n) => whole(n) && n >= 8 && n < 2 ** 48, 'a whole number from 8 to 2^48')
   checkNumber('hashes', request.hashes, (n) => whole(n) && n <= 64, 'a whole number from 1 to 64')
   if (request.sizeBytes !== undefined && request.bits !== undefined) {
-    throw new SieveError('option', 'both sizeBytes and bits are given: expected one of them')
+    throw new SieveError(
+      'option',
+      wording`both ${option('sizeBytes')} and ${option('bits')} are given: expected one of them`,
+      { option: 'sizeBytes', got: request.sizeBytes, expected: 'one of sizeBytes and bits' },
+    )
   }
 }
 
-/** A whole number within bounds, or one clear line. */
+/** Throws unless the value is a whole number within bounds, or absent. */
 export function checkWhole(name: string, value: number | undefined, least: number, most: number): void {
   const ok = (n: number) => Number.isSafeInteger(n) && n >= least && n <= most
   checkNumber(name, value, ok, `a whole number from ${least} to ${most}`)
 }
 
-/** The line every approximate filter answers with when its size does not follow from what it was given. */
+/** The error of every filter of a fixed size whose size does not follow from its options. */
 export function sizeMissing(filter: string): SieveError {
   return new SieveError(
     'option',
-    `filter '${filter}' has a fixed size: give expectedUrls with falsePositiveRate or sizeBytes, or bits with hashes`,
+    wording`filter '${filter}' has a fixed size: expected ${option('expectedUrls')} with ${option('falsePositiveRate')} or ${option('sizeBytes')}, or ${option('bits')} with ${option('hashes')}`,
+    {
+      option: 'expectedUrls',
+      expected: 'expectedUrls with falsePositiveRate or sizeBytes, or bits with hashes',
+    },
   )
 }
 
 export function noRoom(filter: string, bytes: number): SieveError {
   return new SieveError(
-    'room',
-    `no memory for filter '${filter}': asked for ${bytes} bytes; use a smaller size`,
+    'memory',
+    `no memory for filter '${filter}': it needs ${bytes} bytes; use a smaller size`,
   )
 }

@@ -138,7 +138,7 @@ export function createLayers(kernel: Kernel, plan: Plan): Filter {
     add: call.multilayerAdd,
     has(from, n) {
       if (call.multilayerHas(from, n) < n)
-        throw new SieveError('room', 'no memory left for the parts of a key: use a smaller filter')
+        throw new SieveError('memory', 'no memory left for the parts of a key: use a smaller filter')
     },
     ...bitPieces(
       kernel,

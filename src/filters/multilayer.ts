@@ -1,7 +1,7 @@
 // The multi-layer Bloom filter of cen-2010 and term-project, as they wrote it. Open points are options: `layers`
 // (the paper's L, default 4), `depth` (past L: `join` the rest into the last layer, or `grow` layers as the term
 // project does), `bitsPerLayer` (m) and `hashes` (k, default 3 with m given).
-import { SieveError } from '../errors.ts'
+import { invalidOption } from '../errors.ts'
 import type { FilterKind } from './filter.ts'
 import { createLayers, layerBytes, planLayers } from './layers.ts'
 
@@ -19,7 +19,7 @@ export const multilayer: FilterKind = {
   plan(options) {
     const depth = options.depth ?? 'join'
     if (depth !== 'join' && depth !== 'grow') {
-      throw new SieveError('option', `depth '${depth}': expected join or grow`)
+      throw invalidOption('depth', depth, 'join or grow')
     }
     return planLayers('multilayer', options, options.layers ?? 4, depth)
   },

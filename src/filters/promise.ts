@@ -1,5 +1,5 @@
 // A plan that keeps its promise, or one clear line: a rate and a size that do not go together are refused.
-import { SieveError } from '../errors.ts'
+import { option, SieveError, wording } from '../errors.ts'
 import type { FilterKind, FilterOptions, Plan } from './filter.ts'
 
 /** Formulas and whole numbers of bits leave this much between what is asked and what is planned. */
@@ -10,7 +10,8 @@ export function planFor(kind: FilterKind, options: FilterOptions): Plan {
   if (kind.can.grow && options.sizeBytes !== undefined) {
     throw new SieveError(
       'option',
-      `sizeBytes ${options.sizeBytes}: filter '${kind.name}' grows as it needs; leave it out or take a filter of a fixed size`,
+      wording`${option('sizeBytes')} ${options.sizeBytes}: filter '${kind.name}' grows as needed; leave it out or use a filter of a fixed size`,
+      { option: 'sizeBytes', got: options.sizeBytes, expected: 'no sizeBytes' },
     )
   }
   const plan = kind.plan(options)
@@ -20,7 +21,8 @@ export function planFor(kind: FilterKind, options: FilterOptions): Plan {
     const size = sizeBytes ?? plan.sizeBytes
     throw new SieveError(
       'option',
-      `falsePositiveRate ${asked} with ${size} bytes: that size gives ${got}; leave one of the two out`,
+      wording`${option('falsePositiveRate')} ${asked} with ${size} bytes: that size gives ${got}; leave one of the two out`,
+      { option: 'falsePositiveRate', got: asked, expected: `at least ${got}` },
     )
   }
   return plan

@@ -1,6 +1,6 @@
 // Every filter, by name. A new filter is one file in kernel/filters/, one here, and one line below: the command's
 // choices, `plan`, the conformance suite, the statistics and the README's table follow from that line.
-import { SieveError } from '../errors.ts'
+import { option, SieveError, wording } from '../errors.ts'
 import { binaryFuse } from './binary-fuse.ts'
 import { blocked } from './blocked.ts'
 import { classic } from './classic.ts'
@@ -49,5 +49,10 @@ export const filterNames = Object.keys(filters) as FilterName[]
 export function filterKind(name: string): FilterKind {
   if (Object.hasOwn(filters, name)) return filters[name as FilterName]
   if (Object.hasOwn(frozenFilters, name)) return frozenFilters[name as FrozenFilterName]
-  throw new SieveError('option', `unknown filter '${name}': expected one of ${filterNames.join(', ')}`)
+  const expected = `one of ${filterNames.join(', ')}`
+  throw new SieveError('option', wording`unknown ${option('filter')} '${name}': expected ${expected}`, {
+    option: 'filter',
+    got: name,
+    expected,
+  })
 }

@@ -1,6 +1,6 @@
 // A filter that grows: when its newest sub-filter is full it adds a larger and tighter one, so that the compound rate
 // of all of them stays under the promise (Almeida, Baquero, Preguiça, Hutchison 2007).
-import { SieveError } from '../errors.ts'
+import { invalidOption } from '../errors.ts'
 import { scalableRate } from '../sizing.ts'
 import { blocked } from './blocked.ts'
 import { classic } from './classic.ts'
@@ -24,7 +24,7 @@ interface Shape {
 function innerOf(options: FilterOptions): keyof typeof inners {
   const inner = options.inner ?? 'blocked'
   if (Object.hasOwn(inners, inner)) return inner as keyof typeof inners
-  throw new SieveError('option', `inner '${inner}': expected one of ${Object.keys(inners).join(', ')}`)
+  throw invalidOption('inner', inner, `one of ${Object.keys(inners).join(', ')}`)
 }
 
 // Of the share `1 / shares` of sub-filter `index`.

@@ -1,6 +1,6 @@
 // A filter that forgets: G generations, of which the oldest goes when a new one begins, by count or by age. For
 // recrawls: "seen in the last 30 days".
-import { SieveError } from '../errors.ts'
+import { invalidOption, option, SieveError, wording } from '../errors.ts'
 import { compoundRate } from '../sizing.ts'
 import { blocked } from './blocked.ts'
 import { classic } from './classic.ts'
@@ -32,19 +32,24 @@ interface Shape {
 function shapeOf(options: FilterOptions): Shape {
   const inner = options.inner ?? 'fingerprint'
   if (!Object.hasOwn(inners, inner)) {
-    throw new SieveError('option', `inner '${inner}': expected one of ${Object.keys(inners).join(', ')}`)
+    throw invalidOption('inner', inner, `one of ${Object.keys(inners).join(', ')}`)
   }
   checkWhole('generations', options.generations, 2, MOST_GENERATIONS)
   checkWhole('windowUrls', options.windowUrls, 2, Number.MAX_SAFE_INTEGER)
   checkNumber('windowMs', options.windowMs, (ms) => ms > 0, 'a time in milliseconds over 0')
   const windowUrls = options.windowUrls ?? (options.windowMs === undefined ? options.expectedUrls : undefined)
   if (windowUrls === undefined && options.windowMs === undefined) {
-    throw new SieveError('option', "filter 'window' needs windowUrls (so many URLs) or windowMs (so long)")
+    throw new SieveError(
+      'option',
+      wording`filter 'window' has no limit: expected ${option('windowUrls')} (a number of URLs) or ${option('windowMs')} (a duration)`,
+      { option: 'windowUrls', expected: 'windowUrls or windowMs' },
+    )
   }
   if (windowUrls === undefined && inner !== 'fingerprint' && options.expectedUrls === undefined) {
     throw new SieveError(
       'option',
-      `filter 'window' of '${inner}' by age needs expectedUrls: how many come in that time`,
+      wording`filter 'window' of '${inner}' by age: expected ${option('expectedUrls')}, the number of URLs in that time`,
+      { option: 'expectedUrls', expected: 'the number of URLs in that time' },
     )
   }
   return {

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { SieveError } from '../errors.ts'
 import type { Feed } from '../feed.ts'
 import { Sieve } from '../sieve.ts'
 import type { UrlList } from './experiment.ts'
@@ -151,7 +152,10 @@ async function distinct(): Promise<Sieve> {
 
 function grown(bytes: Uint8Array<ArrayBuffer>, need: number): Uint8Array<ArrayBuffer> {
   if (need > MOST_BYTES)
-    throw new RangeError(`the lab has memory for ${MOST_BYTES} bytes of distinct URLs, no more`)
+    throw new SieveError(
+      'memory',
+      `more than ${MOST_BYTES} bytes of distinct URLs: expected at most that many in the lab`,
+    )
   const more = new Uint8Array(Math.min(MOST_BYTES, Math.max(need, Math.ceil(bytes.length * 1.6))))
   more.set(bytes)
   return more

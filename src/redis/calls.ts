@@ -1,6 +1,6 @@
 // One script call to one tag: sent, waited for, and sent again when no answer came, for a bounded time. Calls may be
 // repeated: the server keeps the answers of each for a while, so that "new" stays "new".
-import { SieveError } from '../errors.ts'
+import { option, SieveError, wording } from '../errors.ts'
 import type { Argument, ScriptClient } from './client.ts'
 import { Silence, within } from './deadline.ts'
 import type { Script } from './scripts.ts'
@@ -123,7 +123,7 @@ function mayPass(error: Error, client: ScriptClient): boolean {
 function refusal(error: Error): SieveError {
   const { message } = error
   if (/^OOM\b/.test(message)) {
-    return new SieveError('room', 'Redis has no memory left: raise maxmemory, or add nodes')
+    return new SieveError('memory', 'Redis has no memory left: raise maxmemory, or add nodes')
   }
   if (/^MOVED\b/.test(message)) {
     return new SieveError('option', 'this Redis is part of a cluster: use createCluster, not createClient')
@@ -138,5 +138,9 @@ function givenUp(error: Error, ms: number): SieveError {
     : ''
   // The package has no words for a command that it could not send.
   const why = error instanceof Silence ? 'no reply' : message || 'no connection'
-  return new SieveError('network', `Redis does not answer, for ${ms / 1000} s (retryMs): ${why}${moving}`)
+  return new SieveError(
+    'network',
+    wording`Redis does not answer, for ${ms / 1000} s (${option('retryMs')}): ${why}${moving}`,
+    { option: 'retryMs', got: ms },
+  )
 }

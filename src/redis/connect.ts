@@ -1,5 +1,5 @@
 // From a URL to a connected client of the package `redis`, for one node or a cluster, whichever answers there.
-import { SieveError } from '../errors.ts'
+import { option, SieveError, wording } from '../errors.ts'
 import { checkNumber } from '../filters/filter.ts'
 import type { RedisClient } from './client.ts'
 import { within } from './deadline.ts'
@@ -72,9 +72,9 @@ export async function connectRedis(
     open.destroy()
     const { message, cause } = error as Error
     const why = /\btimeout\b|^no answer/i.test(message)
-      ? `no answer within ${connectTimeoutMs / 1000} s (connectTimeoutMs)`
+      ? wording`no answer within ${connectTimeoutMs / 1000} s (${option('connectTimeoutMs')})`
       : message || String((cause as Error | undefined)?.message ?? cause)
-    throw new SieveError('network', `cannot connect to Redis at ${host}: ${why}`)
+    throw new SieveError('network', wording`cannot connect to Redis at ${host}: ${why}`)
   }
 }
 

@@ -7,7 +7,7 @@ import {
   type StoredProfile,
 } from '../canonical/profiles.ts'
 import { type Rule, type RuleName, rules } from '../canonical/rules.ts'
-import { SieveError } from '../errors.ts'
+import { invalidOption, option, SieveError, wording } from '../errors.ts'
 import { checkNumber, checkSizes, checkWhole } from '../filters/filter.ts'
 
 const VERSION = 1
@@ -108,7 +108,7 @@ function setsFor(mode: Mode, tags: number, urls?: number): { base: number; doubl
 
 function check({ mode = 'fingerprint', tags, windowMs, ...shape }: Shape): void {
   if (mode !== 'fingerprint' && mode !== 'compact') {
-    throw new SieveError('option', `mode '${mode}': expected fingerprint or compact`)
+    throw invalidOption('mode', mode, 'fingerprint or compact')
   }
   checkSizes(shape)
   const isPower = (n: number) => Number.isInteger(Math.log2(n)) && n >= 1 && n <= MOST_TAGS
@@ -116,26 +116,48 @@ function check({ mode = 'fingerprint', tags, windowMs, ...shape }: Shape): void 
   checkNumber('windowMs', windowMs, (ms) => ms >= 1000, 'at least 1000 milliseconds')
   checkWhole('generations', shape.generations, 2, 64)
   if (shape.generations !== undefined && windowMs === undefined) {
-    throw new SieveError('option', 'generations without windowMs: expected both, or neither')
+    throw new SieveError(
+      'option',
+      wording`${option('generations')} without ${option('windowMs')}: expected both, or neither`,
+      { option: 'generations', got: shape.generations, expected: 'both, or neither' },
+    )
   }
   if (shape.key && shape.key.length !== 16) {
-    throw new SieveError('option', `key of ${shape.key.length} bytes: expected 16 bytes`)
+    throw new SieveError(
+      'option',
+      wording`${option('key')} of ${shape.key.length} bytes: expected 16 bytes`,
+      {
+        option: 'key',
+        got: shape.key.length,
+        expected: '16 bytes',
+      },
+    )
   }
   if (mode !== 'compact') {
     if (shape.falsePositiveRate === undefined) return
     throw new SieveError(
       'option',
-      "falsePositiveRate is for mode 'compact': 'fingerprint' is practically exact",
+      wording`${option('falsePositiveRate')} is for mode 'compact': 'fingerprint' is practically exact`,
+      { option: 'falsePositiveRate', got: shape.falsePositiveRate, expected: "mode 'compact'" },
     )
   }
   if (shape.expectedUrls === undefined) {
-    throw new SieveError('option', "mode 'compact' needs expectedUrls: how many URLs it shall hold")
+    throw new SieveError(
+      'option',
+      wording`mode 'compact' needs ${option('expectedUrls')}: the number of URLs it holds at most`,
+      { option: 'expectedUrls', expected: 'the number of URLs it holds at most' },
+    )
   }
   const least = MEAN_URLS / 2 ** COMPACT_BITS
   if (shape.falsePositiveRate !== undefined && shape.falsePositiveRate < least) {
     throw new SieveError(
       'option',
-      `falsePositiveRate ${shape.falsePositiveRate}: mode 'compact' errs at ${least.toExponential(1)}; use 'fingerprint'`,
+      wording`${option('falsePositiveRate')} ${shape.falsePositiveRate}: the rate of mode 'compact' is ${least.toExponential(1)}; use 'fingerprint'`,
+      {
+        option: 'falsePositiveRate',
+        got: shape.falsePositiveRate,
+        expected: `at least ${least.toExponential(1)}`,
+      },
     )
   }
 }
@@ -165,9 +187,9 @@ export function readParameters(name: string, text: string): Parameters {
 export function checkShape(name: string, there: Parameters, shape: Shape): void {
   const { mode, expectedUrls, falsePositiveRate, tags, windowMs, generations } = shape
   const asked = { mode, expectedUrls, falsePositiveRate, tags, windowMs, generations }
-  for (const [option, value] of Object.entries(asked)) {
-    const its = there[option as keyof typeof asked]
-    if (value !== undefined && value !== its) throw otherwise(name, option, its ?? 'none', value)
+  for (const [of, value] of Object.entries(asked)) {
+    const its = there[of as keyof typeof asked]
+    if (value !== undefined && value !== its) throw otherwise(name, of, its ?? 'none', value)
   }
   if (shape.profile !== undefined && !isStoredAs(shape.profile, there.profile)) {
     throw otherwise(name, 'profile', there.profile.name, resolveProfile(shape.profile).name)
@@ -177,10 +199,11 @@ export function checkShape(name: string, there: Parameters, shape: Shape): void 
   }
 }
 
-function otherwise(name: string, option: string, its: string | number, asked: string | number): SieveError {
+function otherwise(name: string, of: string, its: string | number, asked: string | number): SieveError {
   return new SieveError(
     'option',
-    `sieve '${name}' has ${option} ${its}, not ${asked}: leave the option out, or use another name`,
+    wording`sieve '${name}' has ${option(of)} ${its}, not ${asked}: leave the option out, or use another name`,
+    { option: of, got: asked, expected: String(its) },
   )
 }
 

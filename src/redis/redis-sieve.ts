@@ -404,7 +404,7 @@ function taken(name: string): SieveError {
 export class RedisSieveError extends SieveError {
   readonly verdicts: Uint8Array
   constructor(cause: SieveError, verdicts: Uint8Array) {
-    super(cause.code, cause.message)
+    super(cause.code, cause.wording, cause)
     this.name = 'RedisSieveError'
     this.verdicts = verdicts
     const first = verdicts.indexOf(UNKNOWN)

@@ -1,5 +1,5 @@
 // The sieves of a server on Redis or a cluster: servers in any number share them, and what one makes the others find.
-import { SieveError } from '../errors.ts'
+import { invalidOption, option, SieveError, wording } from '../errors.ts'
 import type { Explanation, Items, Stats } from '../index.ts'
 import { type Connection, connectRedis } from '../redis/connect.ts'
 import { within } from '../redis/deadline.ts'
@@ -263,14 +263,21 @@ async function isCurrent(sieve: RedisSieve): Promise<boolean> {
 function shapeOf({ filter, profile, hash, expectedUrls, window }: SieveSpec): Shape {
   const kind = filter ?? (window ? 'window' : 'fingerprint')
   if (kind !== 'fingerprint' && kind !== 'window') {
-    throw new SieveError('option', `filter '${kind}' is not for Redis: expected fingerprint or window`)
+    throw invalidOption('filter', kind, 'fingerprint or window', 'Redis has no other')
   }
   if (hash !== undefined && hash !== 'siphash') {
-    throw new SieveError('option', `hash '${hash}' is not for Redis: expected siphash`)
+    throw invalidOption('hash', hash, 'siphash', 'Redis has no other')
   }
   const { windowMs, generations, ...others } = window ?? {}
   if (Object.keys(others).length > 0 || (kind === 'window' && windowMs === undefined)) {
-    throw new SieveError('option', 'a window on Redis forgets by age: expected windowMs')
+    throw new SieveError(
+      'option',
+      wording`a window on Redis forgets by age: expected ${option('windowMs')}`,
+      {
+        option: 'windowMs',
+        expected: 'a duration',
+      },
+    )
   }
   return {
     ...(profile && { profile }),

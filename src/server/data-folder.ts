@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { copyFile, link, mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { SieveError } from '../errors.ts'
+import { SieveError, unreadable } from '../errors.ts'
 import { diskError, syncFolderLater } from '../store/file.ts'
 import { listStore, snapshotName } from '../store/layout.ts'
 import { takeLock } from '../store/lock.ts'
@@ -87,7 +87,11 @@ export class DataFolder {
           const entry = entryIn(folder, found.name)
           if (entry) entries.push(entry)
         } catch (error) {
-          bad.push({ name: nameOfFolder(found.name) ?? found.name, folder, error: unreadable(folder, error) })
+          bad.push({
+            name: nameOfFolder(found.name) ?? found.name,
+            folder,
+            error: asSieveError(folder, error),
+          })
         }
       }
     }
@@ -179,10 +183,8 @@ async function putSynced(from: string, to: string): Promise<void> {
   }
 }
 
-const unreadable = (folder: string, error: unknown): SieveError =>
-  error instanceof SieveError
-    ? error
-    : new SieveError('disk', `cannot read ${folder}: ${(error as Error).message}`)
+const asSieveError = (folder: string, error: unknown): SieveError =>
+  error instanceof SieveError ? error : unreadable(folder, (error as Error).message)
 
 // What is written down of the sieve in a folder; null when the folder is none of ours.
 function entryIn(folder: string, folderName: string): Entry | null {

@@ -148,7 +148,7 @@ export class LocalRegistry implements SieveRegistry {
     const { mostSieves } = this.#options
     if (this.#sieves.size + this.#busy.size >= mostSieves) {
       throw new SieveError(
-        'room',
+        'memory',
         `there are ${mostSieves} sieves, the most allowed (--max-sieves): drop one`,
       )
     }
@@ -227,7 +227,7 @@ export class LocalRegistry implements SieveRegistry {
     const taken = this.sizeBytes + this.#promisedBytes
     if (taken + bytes <= memoryBytes) return
     throw new SieveError(
-      'room',
+      'memory',
       `no memory to ${what}: ${taken} bytes are taken, ${Math.ceil(bytes)} more are needed, ${memoryBytes} are allowed (--memory)`,
     )
   }

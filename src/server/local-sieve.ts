@@ -207,7 +207,7 @@ export class LocalSieve implements ServedSieve {
     for (let i = 0; i < count; i++) {
       const one = { ...items, starts: items.starts.subarray(i, i + 1), ends: items.ends.subarray(i, i + 1) }
       if (this.#count >= capacity && this.#sieve.hasItems(one)[0] === 0) {
-        const full = new SieveError('room', FULL)
+        const full = new SieveError('full', FULL)
         full.answered = verdicts.slice(0, i)
         throw full
       }

@@ -1,5 +1,5 @@
 // From what a client asks for to the options of a sieve, and how much memory that will take.
-import { SieveError } from '../errors.ts'
+import { invalidOption, option, SieveError, wording } from '../errors.ts'
 import { planFor } from '../filters/promise.ts'
 import { filterKind } from '../filters/registry.ts'
 import { type FilterName, filterNames, filters, type SieveOptions } from '../index.ts'
@@ -30,10 +30,18 @@ export function optionsOf(spec: SieveSpec, bloom?: BloomSpec): SieveOptions {
   const { window, ...options } = spec
   const filter = spec.filter ?? (window ? 'window' : 'fingerprint')
   if (!servedFilters.includes(filter)) {
-    throw new SieveError('option', `filter '${filter}': expected one of ${servedFilters.join(', ')}`)
+    throw invalidOption('filter', filter, `one of ${servedFilters.join(', ')}`)
   }
   if (window && filter !== 'window') {
-    throw new SieveError('option', `a window is for the filter 'window', not '${filter}': leave one out`)
+    throw new SieveError(
+      'option',
+      wording`a window is for ${option('filter')} 'window', not '${filter}': leave one out`,
+      {
+        option: 'filter',
+        got: filter,
+        expected: 'window',
+      },
+    )
   }
   return { ...options, filter, ...window }
 }

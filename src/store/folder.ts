@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isStoredAs, resolveProfile } from '../canonical/profiles.ts'
-import { SieveError } from '../errors.ts'
+import { invalidOption, option, SieveError, unreadable, wording } from '../errors.ts'
 import type { FilterName } from '../filters/registry.ts'
 import { makeSieve, type Sieve, type SieveOf, type SieveOptions } from '../sieve.ts'
 import { type Journal, type SieveState, STATE, type StoreOptions } from '../state.ts'
@@ -26,7 +26,8 @@ function checkSame(path: string, state: SieveState, options: SieveOptions & Stor
   const differ = (name: string, got: string, have: string): never => {
     throw new SieveError(
       'option',
-      `${path} has ${name} '${have}', not '${got}': leave the option out, or use another folder`,
+      wording`${path} has ${option(name)} '${have}', not '${got}': leave the option out, or use another folder`,
+      { option: name, got, expected: have },
     )
   }
   if (options.filter && options.filter !== state.kind.name) differ('filter', options.filter, state.kind.name)
@@ -42,11 +43,16 @@ function checkSame(path: string, state: SieveState, options: SieveOptions & Stor
   if (options.key && Buffer.compare(options.key, state.hash.key) !== 0) {
     throw new SieveError(
       'option',
-      `${path} has another secret key: leave the option out, or use another folder`,
+      wording`${path} has another secret ${option('key')}: leave the option out, or use another folder`,
+      { option: 'key', expected: 'the secret key of this folder' },
     )
   }
   if (options.keepKeys && !state.keepsKeys) {
-    throw new SieveError('option', `${path} was made without keepKeys: its keys are not there any more`)
+    throw new SieveError(
+      'option',
+      wording`${path} was made without ${option('keepKeys')}: its keys are not there any more`,
+      { option: 'keepKeys', got: true, expected: 'false' },
+    )
   }
 }
 
@@ -60,7 +66,7 @@ export async function openStore<F extends FilterName = 'fingerprint'>(
 ): Promise<SieveOf<F>> {
   const { durability = 'interval', readOnly = false, foldBytes } = options
   if (!['always', 'interval', 'never'].includes(durability)) {
-    throw new SieveError('option', `durability '${durability}': expected always, interval or never`)
+    throw invalidOption('durability', durability, 'always, interval or never')
   }
   const isThere = existsSync(folder)
   if (isThere && !statSync(folder).isDirectory()) {
@@ -133,7 +139,7 @@ function snapshotsIn(folder: string): number {
   try {
     return listStore(folder).snapshots.length
   } catch (error) {
-    throw new SieveError('disk', `cannot read ${folder}: ${(error as Error).message}`)
+    throw unreadable(folder, (error as Error).message)
   }
 }
 
@@ -141,7 +147,7 @@ function snapshotsIn(folder: string): number {
 async function openToAsk(folder: string, options: SieveOptions & StoreOptions): Promise<Sieve> {
   if (!existsSync(folder) || snapshotsIn(folder) === 0) {
     if (existsSync(folder)) checkNoneMissing(folder, false)
-    throw new SieveError('disk', `cannot read ${folder}: there is no sieve`)
+    throw unreadable(folder, 'there is no sieve')
   }
   for (let attempt = 1; ; attempt++) {
     const before = JSON.stringify(listStore(folder))

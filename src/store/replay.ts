@@ -48,7 +48,7 @@ function takeKeys(state: SieveState, payload: Buffer, at: number, act: (n: numbe
   const { kernel } = state
   const text = kernel.call.reserveSpill(payload.length) >>> 0
   kernel.refresh()
-  if (text === 0) throw new SieveError('room', `no memory left for ${payload.length} bytes of keys`)
+  if (text === 0) throw new SieveError('memory', `no memory left for ${payload.length} bytes of keys`)
   kernel.bytes.set(payload, text)
   let n = 0
   while (n < kernel.batchLines && at < payload.length) {

@@ -3,7 +3,7 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import { resolveProfile, type StoredProfile } from '../canonical/profiles.ts'
 import { rules } from '../canonical/rules.ts'
-import { SieveError } from '../errors.ts'
+import { SieveError, unreadable } from '../errors.ts'
 import type { Plan } from '../filters/filter.ts'
 import { filterKind } from '../filters/registry.ts'
 import type { HashName } from '../hashes.ts'
@@ -245,7 +245,7 @@ export function openFile(path: string): number {
     return openSync(path, 'r')
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    throw new SieveError('disk', `cannot read ${path}: ${code === 'ENOENT' ? 'no such file' : message}`)
+    throw unreadable(path, code === 'ENOENT' ? 'no such file' : message)
   }
 }
 

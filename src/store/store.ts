@@ -319,7 +319,7 @@ export class Store implements Journal {
     const room = isKeys ? call.writtenKeyBytes(from, n, wanted) >>> 0 : (n - from + 1) * 8
     const to = call.reserveOutput(room) >>> 0
     kernel.refresh()
-    if (to === 0 && room > 0) throw new SieveError('room', `no memory left for ${room} bytes of log`)
+    if (to === 0 && room > 0) throw new SieveError('memory', `no memory left for ${room} bytes of log`)
     const entries = isKeys ? call.writtenKeys(from, n, wanted, to) : call.writtenHashes(from, n, wanted, to)
     const bytes = encodeRecord(op, entries, kernel.bytes.subarray(to, to + (isKeys ? room : entries * 8)))
     return { bytes, entries }

@@ -1,7 +1,7 @@
 // The keys of a store that keeps them: from its key segments and the logs after them, without those deleted since.
 import { closeSync, existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { SieveError } from '../errors.ts'
+import { option, SieveError, wording } from '../errors.ts'
 import type { Sieve } from '../sieve.ts'
 import { STATE } from '../state.ts'
 import { keySegmentPath, listKeySegments, readKeySegment } from './key-segments.ts'
@@ -74,6 +74,7 @@ export function checkKeepsKeys(folder: string, sieve: Sieve): void {
   if (sieve.stats().store?.keepKeys || sieve[STATE].keepsKeys) return
   throw new SieveError(
     'option',
-    `${folder} keeps no keys, only what its filter needs: make it with keepKeys (--keep-keys)`,
+    wording`${folder} keeps no keys, only what its filter needs: create it with ${option('keepKeys')}`,
+    { option: 'keepKeys', expected: 'a folder created with keepKeys' },
   )
 }

@@ -1,7 +1,7 @@
 // Checks every checksum and count of a stored sieve, and that no file is missing: whatever opening it would refuse.
 import { closeSync, existsSync, fstatSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { SieveError } from '../errors.ts'
+import { SieveError, unreadable } from '../errors.ts'
 import { COUNTS, readCounts } from './counts.ts'
 import { readFully } from './file.ts'
 import { openStore } from './folder.ts'
@@ -88,7 +88,7 @@ async function verifySnapshot(path: string, isRead: boolean): Promise<FileReport
     if (isRead && damage.length === 0) await readSieve(path)
     return { file, bytes, parts: chunks, urls: counts?.urls ?? null, damage }
   } catch (error) {
-    if (!(error instanceof SieveError) || error.code === 'room') throw error
+    if (!(error instanceof SieveError) || error.code === 'memory') throw error
     return { file, bytes, parts: 0, urls: null, damage: [error.message] }
   }
 }
@@ -129,7 +129,7 @@ function verifySegment(path: string): FileReport {
 
 /** Every file of a stored sieve, checked: by its checksums, and by all that opening it checks. */
 export async function verifySieve(path: string): Promise<FileReport[]> {
-  if (!existsSync(path)) throw new SieveError('disk', `cannot read ${path}: no such file or folder`)
+  if (!existsSync(path)) throw unreadable(path, 'no such file or folder')
   if (!statSync(path).isDirectory()) return [await verifySnapshot(path, true)]
   const { snapshots, logs } = listStore(path)
   const missing = missingFiles(path, hasLog(path, snapshots.at(-1)))
@@ -160,7 +160,7 @@ async function troubleOpening(folder: string): Promise<string | null> {
     await openStore(folder, { readOnly: true })
     return null
   } catch (error) {
-    if (!(error instanceof SieveError) || error.code === 'room') throw error
+    if (!(error instanceof SieveError) || error.code === 'memory') throw error
     return error.message
   }
 }

@@ -79,7 +79,7 @@ describe('more than there can be', () => {
     [['dedupe', '--filter', 'blocked', '--urls', '100', '--memory', '100T']],
   ])('%j', async (args) => {
     const ended = await run(args, '')
-    expectFailure(ended, EXIT.room, /bytes.*expected at most \d+/)
+    expectFailure(ended, EXIT.memory, /bytes.*expected at most \d+/)
     expectNothingWritten(ended)
   })
 
@@ -87,7 +87,7 @@ describe('more than there can be', () => {
     const ended = await shell(
       `(echo first; head -c 1200000000 /dev/zero) | "$URLSIEVE" dedupe --profile raw; exit \${PIPESTATUS[1]}`,
     )
-    expectFailure(ended, EXIT.room, /a line of over \d+ bytes does not fit/)
+    expectFailure(ended, EXIT.memory, /a line of over \d+ bytes does not fit/)
     expect(ended.stdout.toString()).toBe('first\n')
   })
 })

@@ -218,7 +218,7 @@ describe('the size', () => {
     const hashes = someHashes(41, 1e5)
     expect(buildBytes(1e6) - 2 ** 20).toBe(9e6 + 13 * 1_130_496)
     expect(seenOf(await make(hashes, 32, buildBytes(1e5)), hashes).every((seen) => seen === 1)).toBe(true)
-    await expect(make(hashes, 8, 20 * 1e5)).rejects.toMatchObject({ code: 'room' })
+    await expect(make(hashes, 8, 20 * 1e5)).rejects.toMatchObject({ code: 'memory' })
   })
 
   it('is planned by rate or by memory', () => {
@@ -387,7 +387,7 @@ describe('a frozen sieve', () => {
     const sieve = await filled(2000, { hash: 'murmur3' })
     const frozen = await freeze(sieve, { bits: 32 })
     expect(frozen.hasMany(pages(0, 2000)).every((seen) => seen === 1)).toBe(true)
-    await expect(freeze(sieve, { instanceBytes: 2 ** 20 })).rejects.toMatchObject({ code: 'room' })
+    await expect(freeze(sieve, { instanceBytes: 2 ** 20 })).rejects.toMatchObject({ code: 'memory' })
   })
 
   it('a damaged file is named, wherever the damage', async () => {

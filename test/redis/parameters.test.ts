@@ -113,7 +113,7 @@ describe.skipIf(whyNoRedis)('parameters', () => {
         }
       })().catch((caught: unknown) => caught)
       expect(error).toMatchObject({
-        code: 'room',
+        code: 'memory',
         message: expect.stringMatching(/^Redis has no memory left/),
       })
     } finally {

@@ -277,7 +277,7 @@ describe('memory for all sieves', () => {
     const spec = { filter: 'blocked', sizeBytes: 5 * MB, expectedUrls: 1000 } as const
     await registry.create('a', spec)
     const error = await refusal(registry.create('b', spec))
-    expect(error.code).toBe('room')
+    expect(error.code).toBe('memory')
     expect(error.message).toMatch(
       /^no memory to make this sieve: \d+ bytes are taken, \d+ more are needed, 8388608 are allowed \(--memory\)$/,
     )

@@ -36,7 +36,8 @@ export class Problem extends Error {
 
 const SIEVE_STATUS: Readonly<Record<SieveErrorCode, number>> = {
   option: 400,
-  room: 507,
+  memory: 507,
+  full: 507,
   corrupt: 500,
   version: 500,
   locked: 409,
@@ -61,13 +62,19 @@ export function verdictWords(verdicts: Uint8Array): ('new' | 'seen')[] {
   return Array.from(verdicts, (verdict) => (verdict === 1 ? 'new' : 'seen'))
 }
 
+/** An option as a request spells it. */
+const inBody = (option: string) => `body/${option}`
+
 /** Any error as a problem; null for a defect of ours, of which the one who asked learns only that it is one. */
 export function problemOf(error: unknown): Problem | null {
   if (error instanceof Problem) return error
   if (error instanceof SieveError) {
-    const { code, message, answered } = error
-    const more = answered && answered.length > 0 ? { verdicts: verdictWords(answered) } : {}
-    return new Problem(SIEVE_STATUS[code], message, { more: { code, ...more } })
+    const { code, option, answered } = error
+    const more = {
+      ...(option !== undefined && { option }),
+      ...(answered && answered.length > 0 && { verdicts: verdictWords(answered) }),
+    }
+    return new Problem(SIEVE_STATUS[code], error.spell(inBody), { more: { code, ...more } })
   }
   const { code, statusCode, message } = error as FastifyError
   const known = code && FRAMEWORK[code]
@@ -86,17 +93,22 @@ interface Violation {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** The first thing a schema does not allow, in one line. */
+/** What a keyword of a schema expects; its params are those of Ajv. */
+const EXPECTED: Readonly<Record<string, (params: Violation['params']) => string>> = {
+  type: ({ type }) => `expected to be ${[type].flat().join(' or ')}`,
+  enum: ({ allowedValues }) => `expected one of ${(allowedValues as readonly unknown[]).join(', ')}`,
+  minimum: ({ limit }) => `expected to be >= ${limit}`,
+  maximum: ({ limit }) => `expected to be <= ${limit}`,
+  exclusiveMinimum: ({ limit }) => `expected to be > ${limit}`,
+  exclusiveMaximum: ({ limit }) => `expected to be < ${limit}`,
+  minLength: ({ limit }) => `expected at least ${limit} characters`,
+  required: ({ missingProperty }) => `'${missingProperty}' is missing`,
+  additionalProperties: ({ additionalProperty }) => `'${additionalProperty}' is not known here`,
+}
+
+/** The first violation of a schema, in one line. */
 export function violation(errors: readonly Violation[], part: string): Error {
-  const { instancePath, keyword, message = 'cannot be', params } = errors[0]!
-  const at = `${part}${instancePath}`
-  if (keyword === 'required')
-    return new Error(`${at}: '${params.missingProperty}' is missing; see /openapi.json`)
-  if (keyword === 'additionalProperties')
-    return new Error(`${at}: '${params.additionalProperty}' is not known here; see /openapi.json`)
-  if (keyword === 'enum') {
-    const names = (params.allowedValues as readonly unknown[]).join(', ')
-    return new Error(`${at}: expected one of ${names}`)
-  }
-  return new Error(`${at}: ${message.replace(/^must /, 'expected to ')}; see /openapi.json`)
+  const { instancePath, keyword, message, params } = errors[0]!
+  const expected = EXPECTED[keyword]?.(params) ?? message ?? 'invalid'
+  return new Error(`${part}${instancePath}: ${expected}; see /openapi.json`)
 }

@@ -1,5 +1,5 @@
 // What a command is, and what it gets to know: its arguments, who asks, and the server's parts.
-import { SieveError } from '../../errors.ts'
+import { isAllocationFailure, SieveError, type SieveErrorCode } from '../../errors.ts'
 import type { ServerInfo } from '../info.ts'
 import { nameFrom } from '../names.ts'
 import type { Password } from '../password.ts'
@@ -124,8 +124,11 @@ export const SYNTAX = new Failure('ERR syntax error')
 export const wrongArity = (name: string) =>
   new Failure(`ERR wrong number of arguments for '${name.toLowerCase()}' command`)
 
-/** The words of a sieve's options as commands spell them. */
+/** Options of the library as SIEVE.CREATE spells them. */
 const WORDS: Readonly<Record<string, string>> = {
+  filter: 'FILTER',
+  profile: 'PROFILE',
+  hash: 'HASH',
   expectedUrls: 'URLS',
   falsePositiveRate: 'FPR',
   sizeBytes: 'MEMORY',
@@ -133,19 +136,16 @@ const WORDS: Readonly<Record<string, string>> = {
   windowMs: 'WINDOW',
   generations: 'GENERATIONS',
 }
+const wordOf = (option: string) => WORDS[option] ?? option
 
-const CODES: Readonly<Record<string, string>> = { room: 'OOM', disk: 'MISCONF' }
+/** The codes of Redis by ours; `ERR` for the others. */
+const CODES: Readonly<Partial<Record<SieveErrorCode, string>>> = { memory: 'OOM', disk: 'MISCONF' }
 
-/** The reply for what went wrong; throws what is no fault of the client or the machine. */
+/** The reply for an error; throws what is no fault of the client or the machine. */
 export function failureOf(error: unknown): Failure {
-  if (error instanceof RangeError && /memory/i.test(error.message)) return new Failure(`OOM ${error.message}`)
+  if (isAllocationFailure(error)) return new Failure(`OOM ${error.message}`)
   if (!(error instanceof SieveError)) throw error
-  if (error.message.startsWith('non scaling')) return new Failure(`ERR ${error.message}`)
-  const text = error.message.replaceAll(
-    /\b(?<!')(expectedUrls|falsePositiveRate|sizeBytes|windowUrls|windowMs|generations)\b/g,
-    (name) => WORDS[name]!,
-  )
-  return new Failure(`${CODES[error.code] ?? 'ERR'} ${text}`)
+  return new Failure(`${CODES[error.code] ?? 'ERR'} ${error.spell(wordOf)}`)
 }
 
 /** A whole number, as Redis reads one; null for anything else. */

@@ -57,7 +57,7 @@ async function adopt(
     await call.server.registry.adopt!(name, whole.path, whole.bloom)
     return OK
   } catch (error) {
-    if (error instanceof SieveError && error.code === 'room') throw error
+    if (error instanceof SieveError && error.code === 'memory') throw error
     const why = error instanceof Error ? error.message.replace(whole.path, 'it') : ''
     return new Failure(`ERR received bad data: ${why}`)
   } finally {

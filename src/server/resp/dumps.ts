@@ -91,7 +91,10 @@ export class Dumps {
     if (!isCount(said?.bytes) || !isCount(capacity) || !isCount(expansion)) throw badData()
     if (typeof errorRate !== 'number' || !(errorRate > 0 && errorRate < 1)) throw badData()
     if (said.bytes > this.#mostBytes) {
-      throw new SieveError('room', `a dump of ${said.bytes} bytes: ${this.#mostBytes} are allowed (--memory)`)
+      throw new SieveError(
+        'memory',
+        `a dump of ${said.bytes} bytes: ${this.#mostBytes} are allowed (--memory)`,
+      )
     }
     const path = this.#folder.next()
     const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
