@@ -82,13 +82,13 @@ const asIs = (name: string) => name
 export class SieveError extends Error {
   readonly code: SieveErrorCode
   /** The option that is invalid, by its name in the library. */
-  readonly option?: string
+  declare readonly option?: string
   /** What was given. */
-  readonly got?: unknown
+  declare readonly got?: unknown
   /** What is valid instead, in words. */
-  readonly expected?: string
+  declare readonly expected?: string
   /** Of a disk error: what failed. */
-  readonly operation?: 'read' | 'write'
+  declare readonly operation?: 'read' | 'write'
   /** Of a call with many URLs that failed on the way: the verdicts of its first ones, which stand. */
   answered?: Uint8Array
   readonly #wording: Wording

@@ -251,7 +251,7 @@ export function checkWhole(name: string, value: number | undefined, least: numbe
 export function sizeMissing(filter: string): SieveError {
   return new SieveError(
     'option',
-    wording`filter '${filter}' has a fixed size: expected ${option('expectedUrls')} with ${option('falsePositiveRate')} or ${option('sizeBytes')}, or ${option('bits')} with ${option('hashes')}`,
+    wording`filter '${filter}' has a fixed size: give ${option('expectedUrls')} with ${option('falsePositiveRate')} or ${option('sizeBytes')}, or ${option('bits')} with ${option('hashes')}`,
     {
       option: 'expectedUrls',
       expected: 'expectedUrls with falsePositiveRate or sizeBytes, or bits with hashes',

@@ -10,7 +10,7 @@ export function planFor(kind: FilterKind, options: FilterOptions): Plan {
   if (kind.can.grow && options.sizeBytes !== undefined) {
     throw new SieveError(
       'option',
-      wording`${option('sizeBytes')} ${options.sizeBytes}: filter '${kind.name}' grows as needed; leave it out or use a filter of a fixed size`,
+      wording`${option('sizeBytes')} ${options.sizeBytes}: filter '${kind.name}' grows as it needs; leave it out or use a filter of a fixed size`,
       { option: 'sizeBytes', got: options.sizeBytes, expected: 'no sizeBytes' },
     )
   }

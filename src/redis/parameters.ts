@@ -152,7 +152,7 @@ function check({ mode = 'fingerprint', tags, windowMs, ...shape }: Shape): void 
   if (shape.falsePositiveRate !== undefined && shape.falsePositiveRate < least) {
     throw new SieveError(
       'option',
-      wording`${option('falsePositiveRate')} ${shape.falsePositiveRate}: the rate of mode 'compact' is ${least.toExponential(1)}; use 'fingerprint'`,
+      wording`${option('falsePositiveRate')} ${shape.falsePositiveRate}: mode 'compact' errs at ${least.toExponential(1)}; use 'fingerprint'`,
       {
         option: 'falsePositiveRate',
         got: shape.falsePositiveRate,

@@ -1,5 +1,5 @@
 // The sieves of a server on Redis or a cluster: servers in any number share them, and what one makes the others find.
-import { invalidOption, option, SieveError, wording } from '../errors.ts'
+import { option, SieveError, wording } from '../errors.ts'
 import type { Explanation, Items, Stats } from '../index.ts'
 import { type Connection, connectRedis } from '../redis/connect.ts'
 import { within } from '../redis/deadline.ts'
@@ -263,10 +263,10 @@ async function isCurrent(sieve: RedisSieve): Promise<boolean> {
 function shapeOf({ filter, profile, hash, expectedUrls, window }: SieveSpec): Shape {
   const kind = filter ?? (window ? 'window' : 'fingerprint')
   if (kind !== 'fingerprint' && kind !== 'window') {
-    throw invalidOption('filter', kind, 'fingerprint or window', 'Redis has no other')
+    throw notForRedis('filter', kind, 'fingerprint or window')
   }
   if (hash !== undefined && hash !== 'siphash') {
-    throw invalidOption('hash', hash, 'siphash', 'Redis has no other')
+    throw notForRedis('hash', hash, 'siphash')
   }
   const { windowMs, generations, ...others } = window ?? {}
   if (Object.keys(others).length > 0 || (kind === 'window' && windowMs === undefined)) {
@@ -285,3 +285,10 @@ function shapeOf({ filter, profile, hash, expectedUrls, window }: SieveSpec): Sh
     ...(windowMs && { windowMs, ...(generations && { generations }) }),
   }
 }
+
+const notForRedis = (name: string, got: string, expected: string) =>
+  new SieveError('option', wording`${option(name)} '${got}' is not for Redis: expected ${expected}`, {
+    option: name,
+    got,
+    expected,
+  })

@@ -444,7 +444,7 @@ describe.each(kinds)('$name', (kind) => {
       [{ expectedUrls: 1.5 }, 'expectedUrls 1.5'],
       [{ expectedUrls: Number.NaN }, 'expectedUrls NaN'],
       [{ expectedUrls: Number.POSITIVE_INFINITY }, 'expectedUrls Infinity'],
-      [{ expectedUrls: '1000' }, 'expectedUrls "1000"'],
+      [{ expectedUrls: '1000' }, "expectedUrls '1000'"],
       [{ falsePositiveRate: 0, expectedUrls: 10 }, 'falsePositiveRate 0'],
       [{ falsePositiveRate: 1, expectedUrls: 10 }, 'falsePositiveRate 1'],
       [{ falsePositiveRate: -0.1, expectedUrls: 10 }, 'falsePositiveRate -0.1'],

@@ -72,7 +72,7 @@ describe('SIEVE.*', () => {
       'OK',
     )
     const refused = async (...words: string[]) => (await two.ask('SIEVE.CREATE', fresh(), ...words)) as string
-    expect(await refused('FILTER', 'linear')).toMatch(/^!ERR filter 'linear': expected one of fingerprint/)
+    expect(await refused('FILTER', 'linear')).toMatch(/^!ERR FILTER 'linear': expected one of fingerprint/)
     expect(await refused('FILTER', 'nope')).toMatch(/^!ERR filter 'nope': expected one of fingerprint/)
     expect(await refused('PROFILE', 'nope')).toMatch(/^!ERR unknown profile 'nope'|^!ERR profile 'nope'/)
     expect(await refused('URLS', 'x')).toBe(

@@ -100,7 +100,7 @@ test('options that cannot be are refused in one line that names them', async () 
   expectProblem(
     await put('x', { filter: 'classic' }),
     400,
-    /filter 'classic' has a fixed size: give expectedUrls/,
+    /filter 'classic' has a fixed size: give body\/expectedUrls/,
   )
   expectProblem(await put('x', { filter: 'classic', window: { windowUrls: 9 } }), 400, /window/)
   const raw = (payload: string) =>
