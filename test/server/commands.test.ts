@@ -73,7 +73,7 @@ describe('SIEVE.*', () => {
     )
     const refused = async (...words: string[]) => (await two.ask('SIEVE.CREATE', fresh(), ...words)) as string
     expect(await refused('FILTER', 'linear')).toMatch(/^!ERR FILTER 'linear': expected one of fingerprint/)
-    expect(await refused('FILTER', 'nope')).toMatch(/^!ERR filter 'nope': expected one of fingerprint/)
+    expect(await refused('FILTER', 'nope')).toMatch(/^!ERR FILTER 'nope': expected one of fingerprint/)
     expect(await refused('PROFILE', 'nope')).toMatch(/^!ERR unknown profile 'nope'|^!ERR profile 'nope'/)
     expect(await refused('URLS', 'x')).toBe(
       "!ERR URLS 'x': expected a whole number such as 1000000, 1e6 or 10M",
@@ -82,7 +82,7 @@ describe('SIEVE.*', () => {
       /^!ERR filter 'blocked' has a fixed size: give URLS with FPR or MEMORY/,
     )
     expect(await refused('FILTER', 'classic', 'WINDOW', '10')).toMatch(
-      /^!ERR a window is for the filter 'window'/,
+      /^!ERR a window is for FILTER 'window', not 'classic'/,
     )
     expect(await refused('BOGUS', 'x')).toMatch(/^!ERR unknown option 'BOGUS': expected FILTER/)
     expect(await refused('URLS')).toBe('!ERR syntax error')
