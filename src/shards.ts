@@ -3,9 +3,11 @@
 // The batch itself (lines, keys, hashes) lives in the first instance.
 import { SieveError } from './errors.ts'
 import {
+  type AnyFilter,
+  type AnyKind,
   checkWhole,
-  type Filter,
   type FilterKind,
+  frozenFilter,
   type LayerMeasure,
   type Measure,
   type Plan,
@@ -28,7 +30,7 @@ export interface Shard {
   /** The first 32 bits of the first hash that belongs here. */
   from: number
   readonly kernel: Kernel
-  readonly filter: Filter
+  readonly filter: AnyFilter
 }
 
 export class Shards {
@@ -48,7 +50,7 @@ export class Shards {
    */
   constructor(
     module: WebAssembly.Module,
-    kind: FilterKind,
+    kind: AnyKind,
     plan: Plan,
     spreads: boolean,
     instanceBytes = INSTANCE_BYTES,
@@ -72,8 +74,9 @@ export class Shards {
     const own = { bytes: instanceBytes, spreads }
     for (const [i, from] of starts.entries()) {
       const kernel = this.#open()
-      const revived = froms && kind.revive?.(kernel, plan, shareOf(starts, i), own)
-      const filter = revived ?? kind.create(kernel, plan, starts.length, own)
+      const revived: AnyFilter | undefined = froms && kind.revive?.(kernel, plan, shareOf(starts, i), own)
+      if (!revived && !('create' in kind)) throw frozenFilter(kind.name)
+      const filter = revived ?? (kind as FilterKind).create(kernel, plan, starts.length, own)
       this.#shards.push({ from, kernel, filter })
     }
     this.front = this.#shards[0]!.kernel
@@ -118,7 +121,7 @@ export class Shards {
     let done = from
     if (this.#moves.size > 0) this.moveSome()
     if (this.#shards.length === 1) {
-      done = front.filter.add(from, n)
+      done = this.#addTo(front, from, n)
       front.kernel.refresh()
       if (done === n) return n
     }
@@ -135,6 +138,11 @@ export class Shards {
   /** Adds entries [0, n), or throws when there is no room for all of them; then some are added. */
   addAll(n: number): void {
     for (let done = 0; done < n; ) done = this.add(done, n)
+  }
+
+  #addTo({ filter }: Shard, from: number, n: number): number {
+    if (!filter.add) throw frozenFilter(this.#plan.filter)
+    return filter.add(from, n)
   }
 
   // All of entries [done, n), or none.
@@ -223,8 +231,8 @@ export class Shards {
   // A shard that fills up in the middle of its part of a batch is divided; the rest goes where it now belongs. When it
   // throws, the verdict is 1 for those that were added, else 0.
   #addPart(shard: Shard, n: number): void {
-    let done = shard.filter.add(0, n)
-    if (done < n && shard.filter.trim?.(this.#shareOf(shard))) done = shard.filter.add(done, n)
+    let done = this.#addTo(shard, 0, n)
+    if (done < n && shard.filter.trim?.(this.#shareOf(shard))) done = this.#addTo(shard, done, n)
     shard.kernel.refresh()
     if (done === n) return
     const rest = shard.kernel.hashes.slice(done, n)
@@ -236,7 +244,7 @@ export class Shards {
       for (let i = 0; i < rest.length; i++) (Number(rest[i]! >> 32n) < other.from ? below : above).push(i)
       for (const [part, target] of [[below, shard] as const, [above, other] as const]) {
         for (let i = 0; i < part.length; i++) target.kernel.hashes[i] = rest[part[i]!]!
-        const added = target.filter.add(0, part.length)
+        const added = this.#addTo(target, 0, part.length)
         target.kernel.refresh()
         for (let i = 0; i < added; i++) verdicts[done + part[i]!] = target.kernel.verdicts[i]!
         if (added < part.length) throw this.#full()

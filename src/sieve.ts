@@ -6,8 +6,8 @@ import { type Rule, type RuleName, rules } from './canonical/rules.ts'
 import { type CommandRun, Commands } from './commands.ts'
 import { SieveError } from './errors.ts'
 import { Feed, type FeedOptions } from './feed.ts'
-import type { FilterKind, FilterOptions, LayerMeasure, Plan } from './filters/filter.ts'
-import { planFor } from './filters/promise.ts'
+import type { AnyKind, FilterOptions, LayerMeasure, Plan } from './filters/filter.ts'
+import { planFor } from './filters/plan.ts'
 import {
   type DeletingFilterName,
   type FilterName,
@@ -130,7 +130,7 @@ const CHUNK_BYTES = 256 * 1024
 export class Sieve {
   readonly plan: Plan
   readonly profile: Profile
-  readonly #kind: FilterKind
+  readonly #kind: AnyKind
   readonly #hash: HashChoice
   readonly #module: WebAssembly.Module
   readonly #instanceBytes: number | undefined

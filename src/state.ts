@@ -2,7 +2,7 @@
 // public entry does not export.
 import type { Profile } from './canonical/profiles.ts'
 import { SieveError } from './errors.ts'
-import type { FilterKind, Plan } from './filters/filter.ts'
+import type { AnyKind, Plan } from './filters/filter.ts'
 import type { HashChoice } from './hashes.ts'
 import type { Kernel } from './kernel.ts'
 import type { Shards } from './shards.ts'
@@ -60,7 +60,7 @@ export interface StoreInfo {
 
 /** All that makes a sieve what it is, besides what it remembers. */
 export interface Identity {
-  readonly kind: FilterKind
+  readonly kind: AnyKind
   readonly plan: Plan
   readonly profile: Profile
   readonly hash: HashChoice

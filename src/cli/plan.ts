@@ -1,7 +1,7 @@
 // `urlsieve plan`: every filter side by side for so many URLs, by rate or by memory.
 import type { Command } from 'commander'
-import type { Capabilities, FilterKind } from '../filters/filter.ts'
-import { filters, frozenFilters } from '../filters/registry.ts'
+import type { Capabilities } from '../filters/filter.ts'
+import { allKinds } from '../filters/registry.ts'
 import { formatBytes, parseCount, parseRate, parseSize } from '../quantities.ts'
 import { limitBitsPerUrl } from '../sizing.ts'
 import { Output } from './output.ts'
@@ -37,12 +37,11 @@ Examples:
 
 function plan({ urls, fpr, memory, json }: Flags): void {
   const request = memory === undefined ? { falsePositiveRate: fpr } : { sizeBytes: memory }
-  const kinds: FilterKind[] = Object.values({ ...filters, ...frozenFilters })
-  const plans = kinds.map((kind) => {
+  const plans = allKinds.map((kind) => {
     // What grows takes what it needs: the memory given is only compared with it.
     const made = kind.plan({ expectedUrls: urls, ...(kind.can.grow && memory !== undefined ? {} : request) })
     const fits = memory === undefined || made.sizeBytes <= memory
-    const can = { add: !Object.hasOwn(frozenFilters, kind.name), ...kind.can }
+    const can = { add: 'create' in kind, ...kind.can }
     return { ...made, fits, can, does: kind.does, errs: kind.errs }
   })
   const output = new Output()

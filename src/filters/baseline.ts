@@ -51,19 +51,13 @@ interface Description {
 }
 
 /** A filter that asks the kernel's keys of a set, one after the other. Makes no error. */
-export function baseline({
-  name,
-  does,
-  source,
-  overheadBytes,
-  comfortableUrls,
-  make,
-}: Description): FilterKind {
+export function baseline({ name, does, source, overheadBytes, comfortableUrls, make }: Description) {
   return {
     name,
     does,
     source,
     errs: 'not at all',
+    exactness: 'exact',
     can: { delete: true, grow: true, under: false },
     takes: 'keys',
     comfortableUrls,
@@ -137,7 +131,7 @@ export function baseline({
         measure: () => ({ sizeBytes: set.sizeBytes, fill: 1, rate: 0 }),
       }
     },
-  }
+  } as const satisfies FilterKind
 }
 
 /** Keys behind their lengths, some at a time. */

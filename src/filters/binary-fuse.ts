@@ -4,7 +4,15 @@ import { SieveError } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
 import { type BinaryFuseShape, binaryFuseRate, binaryFuseShape } from '../sizing/binary-fuse.ts'
 import { Coverage } from './coverage.ts'
-import { checkSizes, type Filter, type FilterKind, noRoom, type Plan, type SizeRequest } from './filter.ts'
+import {
+  checkSizes,
+  type FrozenFilter,
+  type FrozenKind,
+  frozenFilter,
+  noRoom,
+  type Plan,
+  type SizeRequest,
+} from './filter.ts'
 import { checkField, checkFollows, savedObject } from './saved-plan.ts'
 
 /** Bits of a fingerprint: wrong once in 256, in 65,536, in 4.3 billion. */
@@ -21,13 +29,6 @@ const PIECE_BYTES = 1024 * 1024
 const HEADER = 0
 const FINGERPRINTS = 1
 const HEADER_BYTES = 32
-
-export function frozen(): SieveError {
-  return new SieveError(
-    'option',
-    "filter 'binary-fuse' is frozen: it takes no URLs and forgets none; it is made from a fingerprint sieve by freeze() or 'urlsieve freeze'",
-  )
-}
 
 /** What a plan says of sets of these sizes, one an instance. */
 export function binaryFusePlan(sizes: readonly number[], bits: FingerprintBits): Plan {
@@ -57,22 +58,19 @@ function widthFor({ expectedUrls, falsePositiveRate = 1e-6, sizeBytes }: SizeReq
 }
 
 /** Errs towards "seen" at 2^−bits, however many URLs there are; never towards "new". */
-export const binaryFuse: FilterKind = {
+export const binaryFuse = {
   name: 'binary-fuse',
   does: 'a frozen set, made by freeze; rates of 2^−8, 2^−16 or 2^−32, 13 % over their limits',
   source: 'Graf, Lemire 2022',
   errs: 'towards "seen" with 2^−8, 2^−16 or 2^−32; never towards "new"',
+  exactness: 'approximate',
   can: { delete: false, grow: false, under: false },
   takes: 'hashes',
 
   plan(request) {
     checkSizes(request)
-    if (request.expectedUrls === undefined) throw frozen()
+    if (request.expectedUrls === undefined) throw frozenFilter('binary-fuse')
     return binaryFusePlan([request.expectedUrls], widthFor(request))
-  },
-
-  create() {
-    throw frozen()
   },
 
   revive: (kernel, plan) => inKernel(kernel, plan),
@@ -85,7 +83,7 @@ export const binaryFuse: FilterKind = {
     checkFollows('plan.bits', plan.bits, plan.sizeBytes * 8)
     return plan.sizeBytes
   },
-}
+} as const satisfies FrozenKind
 
 interface Header extends Omit<BinaryFuseShape, 'cells'> {
   readonly bits: number
@@ -127,7 +125,7 @@ function decodeHeader(bytes: Uint8Array): Header {
   }
 }
 
-function inKernel(kernel: Kernel, plan: Plan): Filter {
+function inKernel(kernel: Kernel, plan: Plan): FrozenFilter {
   const { call } = kernel
   const given = new Coverage()
   /** As it is read from a file; what is read there becomes the set when its first fingerprints come, or at the end. */
@@ -147,9 +145,6 @@ function inKernel(kernel: Kernel, plan: Plan): Filter {
     return read
   }
   return {
-    add() {
-      throw frozen()
-    },
     has: call.binaryFuseHas,
     *pieces() {
       yield { array: HEADER, offset: 0, bytes: encodeHeader(header!) }
@@ -196,7 +191,7 @@ const cellsOf = ({ segments, segmentLength }: Header) => (segments + 2) * segmen
  */
 export function buildBinaryFuse(
   builder: Kernel,
-  filter: Filter,
+  filter: FrozenFilter,
   urls: number,
   bits: FingerprintBits,
   give: (room: BigUint64Array) => void,

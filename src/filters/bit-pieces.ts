@@ -3,7 +3,7 @@
 import { SieveError } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
 import { Coverage } from './coverage.ts'
-import type { Filter, Piece, Pieces } from './filter.ts'
+import type { Piece, Pieces } from './filter.ts'
 import { savedWhole } from './saved-plan.ts'
 
 const PIECE_BYTES = 1024 * 1024
@@ -97,7 +97,7 @@ export function bitPieces(
       placedOnes.clear()
       setCounts(counts)
     },
-    unite(other: Filter) {
+    unite(other: Pieces) {
       for (const { array, offset, bytes } of other.pieces()) {
         if (bytes.length === 0) continue
         const copy = call.reserveOutput(bytes.length) >>> 0

@@ -22,11 +22,12 @@ function bitsAndHashes(request: SizeRequest): { bits: number; hashes: number } {
 }
 
 /** Errs towards "seen", at most at the promised rate while it holds no more than the expected URLs. */
-export const blocked: FilterKind = {
+export const blocked = {
   name: 'blocked',
   does: 'a Bloom filter in 512-bit blocks: one cache miss a URL',
   source: 'Putze, Sanders, Singler 2007',
   errs: 'towards "seen", at the rate its fill gives; never towards "new"',
+  exactness: 'approximate',
   can: { delete: false, grow: false, under: false },
   takes: 'hashes',
   inOneCall: 1,
@@ -86,4 +87,4 @@ export const blocked: FilterKind = {
       },
     }
   },
-}
+} as const satisfies FilterKind

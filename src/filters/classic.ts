@@ -22,11 +22,12 @@ function bitsAndHashes(request: SizeRequest): { bits: number; hashes: number } {
 }
 
 /** Errs towards "seen", at most at the promised rate while it holds no more than the expected URLs. */
-export const classic: FilterKind = {
+export const classic = {
   name: 'classic',
   does: 'a bit array and k hashes of the whole key',
   source: 'Bloom 1970',
   errs: 'towards "seen", at the rate its fill gives; never towards "new"',
+  exactness: 'approximate',
   can: { delete: false, grow: false, under: false },
   takes: 'wide-hashes',
   inOneCall: 2,
@@ -81,4 +82,4 @@ export const classic: FilterKind = {
       },
     }
   },
-}
+} as const satisfies FilterKind

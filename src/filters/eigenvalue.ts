@@ -101,11 +101,12 @@ function makeOwnFeatures(kernel: Kernel, feature: (key: string) => string, from:
  * Errs towards "seen" by its fill; for URLs that share their feature with a known one, as most of one site do, at the
  * rate of the first region alone. Never towards "new".
  */
-export const eigenvalue: FilterKind = {
+export const eigenvalue = {
   name: 'eigenvalue',
   does: 'a second region for a feature of the URL, as in the paper',
   source: 'jiang-eigenvalue',
   errs: 'towards "seen", at most at the rate of its first region; never towards "new"',
+  exactness: 'approximate',
   can: { delete: false, grow: false, under: false },
   takes: 'keys',
 
@@ -199,4 +200,4 @@ export const eigenvalue: FilterKind = {
       },
     }
   },
-}
+} as const satisfies FilterKind

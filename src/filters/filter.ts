@@ -120,19 +120,24 @@ export interface Pieces {
    */
   restored(counts: readonly number[], isWhole?: boolean): void
   /** Takes in all of another filter of the same shape and hash, bit for bit: afterwards it answers for both. */
-  unite?(other: Filter): void
+  unite?(other: Pieces): void
   /** The hashes it remembers, where it remembers them: some at a time, good until the next are asked for. */
   hashes?(): Generator<BigUint64Array>
   /** The keys it remembers, where it remembers those. */
   keys?(): Generator<Uint8Array>
 }
 
+/** A filter in one kernel instance that only answers. */
+export interface FrozenFilter extends Pieces {
+  /** Queries the batch's entries [from, n). */
+  has(from: number, n: number): void
+  measure(): Measure
+}
+
 /** A filter in one kernel instance. */
-export interface Filter extends Pieces {
+export interface Filter extends FrozenFilter {
   /** Test-and-set of the batch's entries [from, n); returns how many are done: fewer than n when it is full. */
   add(from: number, n: number): number
-  /** Asks for the batch's entries [from, n). */
-  has(from: number, n: number): void
   delete?(n: number): void
   /** While a log is replayed: the time of its next record, every entry of which was new then; null: it is over. */
   setClock?(now: number | null): void
@@ -155,8 +160,10 @@ export interface Filter extends Pieces {
   moveSome?(): boolean
   /** Of a filter with instances of its own: how often one of them was divided. */
   readonly divisions?: number
-  measure(): Measure
 }
+
+/** Either of them: whether it can add is known at run time. */
+export type AnyFilter = FrozenFilter & Partial<Filter>
 
 /** For a filter with instances of its own. */
 export interface OwnInstances {
@@ -166,7 +173,14 @@ export interface OwnInstances {
   readonly spreads: boolean
 }
 
-export interface FilterKind {
+/**
+ * How far its answers can be trusted within its capacity. `practically exact`: at 64 bits of hash, wrong less than once in
+ * a crawl of ten billion URLs.
+ */
+export type Exactness = 'exact' | 'practically exact' | 'approximate'
+
+/** What every kind of filter states about itself, and how it is planned. */
+export interface KindDescription {
   readonly name: string
   /** What it is, in one line. */
   readonly does: string
@@ -174,6 +188,9 @@ export interface FilterKind {
   readonly source: string
   /** Which way it errs, in one line. */
   readonly errs: string
+  readonly exactness: Exactness
+  /** Drops the oldest URLs by design: they are new again. */
+  readonly forgets?: boolean
   readonly can: Capabilities
   /**
    * What it works on: the batch's 64-bit hashes; those of a wide function, else the keys; or the keys always.
@@ -187,16 +204,28 @@ export interface FilterKind {
   /** Past this many URLs it is too slow for anything but history. */
   readonly comfortableUrls?: number
   plan(request: FilterOptions): Plan
-  /** Makes the share `1 / shares` of the planned filter in an instance. */
-  create(kernel: Kernel, plan: Plan, shares: number, own?: OwnInstances): Filter
-  /** The same, to be filled from a snapshot; `create` where it makes no difference. */
-  revive?(kernel: Kernel, plan: Plan, share: Share, own?: OwnInstances): Filter
   /**
    * Bytes of all the arrays that a plan from a file asks for; 0 where the pieces say it. Throws a RangeError for a
    * plan that no filter of this kind has.
    */
   arrayBytes(plan: Plan, shards: number): number
 }
+
+/** A kind of filter that takes URLs. */
+export interface FilterKind extends KindDescription {
+  /** Creates the share `1 / shares` of the planned filter in an instance. */
+  create(kernel: Kernel, plan: Plan, shares: number, own?: OwnInstances): Filter
+  /** The same, to be filled from a snapshot; `create` where it makes no difference. */
+  revive?(kernel: Kernel, plan: Plan, share: Share, own?: OwnInstances): Filter
+}
+
+/** A kind of filter that is built from another one in one step and only queried from then on: nothing creates an empty one. */
+export interface FrozenKind extends KindDescription {
+  /** An instance of it, to be filled from a snapshot or by its builder. */
+  revive(kernel: Kernel, plan: Plan): FrozenFilter
+}
+
+export type AnyKind = FilterKind | FrozenKind
 
 /** The hashes that belong to one instance: their first 32 bits are in [from, to). */
 export interface Share {
@@ -256,6 +285,13 @@ export function sizeMissing(filter: string): SieveError {
       option: 'expectedUrls',
       expected: 'expectedUrls with falsePositiveRate or sizeBytes, or bits with hashes',
     },
+  )
+}
+
+export function frozenFilter(filter: string): SieveError {
+  return new SieveError(
+    'option',
+    `filter '${filter}' is frozen: it takes no URLs and forgets none; it is made from a fingerprint sieve by freeze() or 'urlsieve freeze'`,
   )
 }
 

@@ -33,11 +33,12 @@ interface Adopted {
  * Errs towards "seen" only when two keys share all 64 bits of a secret hash: 0.03 pages lost in a whole crawl of
  * a billion URLs. Needs no capacity; expectedUrls only tells how much memory to plan for.
  */
-export const fingerprint: FilterKind = {
+export const fingerprint = {
   name: 'fingerprint',
   does: '64-bit keyed hashes in a table that grows; practically exact',
   source: 'Mercator 1999',
   errs: 'towards "seen" with n / 2^64; never towards "new"',
+  exactness: 'practically exact',
   can: { delete: true, grow: true, under: false },
   takes: 'hashes',
   inOneCall: 0,
@@ -70,7 +71,7 @@ export const fingerprint: FilterKind = {
     checkFollows('plan.hashes', plan.hashes, 1)
     return 0
   },
-}
+} as const satisfies FilterKind
 
 function inKernel(kernel: Kernel, share = WHOLE): Filter {
   kernel.refresh()

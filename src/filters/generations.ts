@@ -9,6 +9,7 @@ import {
   type Measure,
   type OwnInstances,
   type Piece,
+  type Pieces,
   type Plan,
   type Share,
   WHOLE,
@@ -326,7 +327,7 @@ export class Generations implements Filter {
   }
 
   // The filter of a generation of a snapshot, and the array in it. Its size comes before its pieces.
-  #placeOf(array: number): { filter: Filter; array: number } {
+  #placeOf(array: number): { filter: Pieces; array: number } {
     const i = Math.floor((array % SHARDS) / ARRAYS)
     const found = this.#revived.find((one) => one.i === i)
     if (!found) throw new RangeError(`a piece of generation ${i} before its size`)

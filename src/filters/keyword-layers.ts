@@ -9,11 +9,12 @@ const DEFAULT_KEYWORDS = 12
 const DEFAULT_HASHES = 4
 
 /** Errs towards "seen" as `multilayer` does: by its fill, and for certain where words change places. */
-export const keywordLayers: FilterKind = {
+export const keywordLayers = {
   name: 'keyword-layers',
   does: 'words dealt round-robin to layers, and one for their XOR, as in the paper',
   source: 'sharma-keywords',
   errs: 'towards "seen": by its fill, and for certain on keys whose words changed places',
+  exactness: 'approximate',
   can: { delete: false, grow: false, under: false },
   takes: 'keys',
   plan(options) {
@@ -26,4 +27,4 @@ export const keywordLayers: FilterKind = {
   },
   arrayBytes: (plan) => layerBytes(plan, ['words']),
   create: createLayers,
-}
+} as const satisfies FilterKind

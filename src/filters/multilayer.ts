@@ -9,11 +9,12 @@ import { createLayers, layerBytes, planLayers } from './layers.ts'
  * Errs towards "seen": by its fill; on recombined segments of known URLs by its XOR layer alone; and for certain on
  * swapped segments (`/a/b` after `/b/a`) and doubled ones (`/x/x` after `/y/y`), once the layers know them.
  */
-export const multilayer: FilterKind = {
+export const multilayer = {
   name: 'multilayer',
   does: 'a layer for each URL segment and one for their XOR, as in the paper',
   source: 'cen-2010, term-project',
   errs: 'towards "seen": by its fill, and for certain on swapped or doubled segments',
+  exactness: 'approximate',
   can: { delete: false, grow: false, under: false },
   takes: 'keys',
   plan(options) {
@@ -25,4 +26,4 @@ export const multilayer: FilterKind = {
   },
   arrayBytes: (plan) => layerBytes(plan, ['join', 'grow']),
   create: createLayers,
-}
+} as const satisfies FilterKind

@@ -56,11 +56,12 @@ function bitsAndHashes(options: FilterOptions, folderHashes: number): { bits: nu
  * key; never towards "new". `hasUnder` errs towards "yes" at `stats().rates.folder`: with the default of three folder
  * hashes one new folder in eight at capacity.
  */
-export const prefixLayers: FilterKind = {
+export const prefixLayers = {
   name: 'prefix-layers',
   does: 'remembers every folder of a URL and the URL itself: no recombination',
   source: 'our repair of cen-2010',
   errs: 'towards "seen", at the rate its fill gives; never towards "new"',
+  exactness: 'approximate',
   can: { delete: false, grow: false, under: true },
   takes: 'keys',
 
@@ -145,4 +146,4 @@ export const prefixLayers: FilterKind = {
       },
     }
   },
-}
+} as const satisfies FilterKind

@@ -5,7 +5,7 @@ import { binaryFuse } from './binary-fuse.ts'
 import { blocked } from './blocked.ts'
 import { classic } from './classic.ts'
 import { eigenvalue } from './eigenvalue.ts'
-import type { FilterKind } from './filter.ts'
+import type { AnyKind, Capabilities, FilterKind, FrozenKind } from './filter.ts'
 import { fingerprint } from './fingerprint.ts'
 import { hashSet } from './hash-set.ts'
 import { keywordLayers } from './keyword-layers.ts'
@@ -33,22 +33,31 @@ export const filters = {
   trie,
 } as const satisfies Record<string, FilterKind>
 
-/** Filters that are made at once from another and only asked from then on: a file may hold one, `create` makes none. */
-export const frozenFilters = { 'binary-fuse': binaryFuse } as const satisfies Record<string, FilterKind>
+/** Filters that are built from another one in one step and only queried from then on: a file may hold one. */
+export const frozenFilters = { 'binary-fuse': binaryFuse } as const satisfies Record<string, FrozenKind>
 
 export type FilterName = keyof typeof filters
 export type FrozenFilterName = keyof typeof frozenFilters
-/** Filters that can forget a URL. */
-export type DeletingFilterName = 'fingerprint' | 'hash-set' | 'sorted-array' | 'linear' | 'trie'
+
+/** The filters that have a capability. */
+type Capable<C extends keyof Capabilities> = {
+  [F in FilterName]: (typeof filters)[F]['can'][C] extends true ? F : never
+}[FilterName]
+/** Filters that can delete a URL. */
+export type DeletingFilterName = Capable<'delete'>
 /** Filters that remember the folders of their URLs. */
-export type FolderFilterName = 'prefix-layers'
+export type FolderFilterName = Capable<'under'>
 
 export const filterNames = Object.keys(filters) as FilterName[]
+/** Every filter that takes URLs, in the order of the registry. */
+export const filterKinds: readonly FilterKind[] = Object.values(filters)
+/** The same and the frozen ones. */
+export const allKinds: readonly AnyKind[] = [...filterKinds, ...Object.values(frozenFilters)]
 
 /** The filter of that name, frozen or not; one clear line when there is none. */
-export function filterKind(name: string): FilterKind {
-  if (Object.hasOwn(filters, name)) return filters[name as FilterName]
-  if (Object.hasOwn(frozenFilters, name)) return frozenFilters[name as FrozenFilterName]
+export function filterKind(name: string): AnyKind {
+  const kind = allKinds.find((one) => one.name === name)
+  if (kind) return kind
   const expected = `one of ${filterNames.join(', ')}`
   throw new SieveError('option', wording`unknown ${option('filter')} '${name}': expected ${expected}`, {
     option: 'filter',

@@ -36,11 +36,12 @@ function planOf({ inner, firstUrls, rate }: Shape, index: number, shares = 1) {
 }
 
 /** Errs towards "seen", at most at the promised rate in all, however many URLs it takes; never towards "new". */
-export const scalable: FilterKind = {
+export const scalable = {
   name: 'scalable',
   does: 'grows by ever tighter sub-filters; the promise is for all of them together',
   source: 'Almeida et al. 2007',
   errs: 'towards "seen", at most at the promised compound rate; never towards "new"',
+  exactness: 'approximate',
   can: { delete: false, grow: true, under: false },
   takes: 'hashes',
   hasOwnInstances: true,
@@ -79,7 +80,7 @@ export const scalable: FilterKind = {
   create: (kernel, plan, shares, own) => new Generations(kernel, succession(plan, shares), false, own),
   revive: (kernel, plan, share, own) =>
     new Generations(kernel, succession(plan, sharesOf(share)), true, own, share),
-}
+} as const satisfies FilterKind
 
 function succession(plan: Plan, shares: number) {
   const shape = plan.shape as unknown as Shape

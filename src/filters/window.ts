@@ -96,11 +96,13 @@ function succession(whole: Plan, shares: number) {
  * never longer than the window. Within it, errs towards "seen" as its inner filter does, all generations together.
  * By age, a clock that is set back makes it forget the generations that were begun after the time it is set to.
  */
-export const window: FilterKind = {
+export const window = {
   name: 'window',
   does: 'generations that expire by count or age, for recrawls',
   source: 'ours',
   errs: 'towards "new" when it forgets, by design; towards "seen" as its inner filter does',
+  exactness: 'approximate',
+  forgets: true,
   can: { delete: false, grow: true, under: false },
   takes: 'hashes',
   hasOwnInstances: true,
@@ -148,4 +150,4 @@ export const window: FilterKind = {
   create: (kernel, plan, shares, own) => new Generations(kernel, succession(plan, shares), false, own),
   revive: (kernel, plan, share, own) =>
     new Generations(kernel, succession(plan, sharesOf(share)), true, own, share),
-}
+} as const satisfies FilterKind

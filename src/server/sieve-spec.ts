@@ -1,6 +1,6 @@
 // From what a client asks for to the options of a sieve, and how much memory that will take.
 import { invalidOption, option, SieveError, wording } from '../errors.ts'
-import { planFor } from '../filters/promise.ts'
+import { planFor } from '../filters/plan.ts'
 import { filterKind } from '../filters/registry.ts'
 import { type FilterName, filterNames, filters, type SieveOptions } from '../index.ts'
 import { overheadOf } from './growth.ts'

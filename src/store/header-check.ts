@@ -2,7 +2,7 @@
 // are not known are passed over.
 import { type Profile, resolveProfile } from '../canonical/profiles.ts'
 import { SieveError } from '../errors.ts'
-import type { FilterKind } from '../filters/filter.ts'
+import type { AnyKind } from '../filters/filter.ts'
 import { filterKind } from '../filters/registry.ts'
 import { checkField, savedObject, savedPlan, savedWhole } from '../filters/saved-plan.ts'
 import { chooseHash, type HashName, isWideHash } from '../hashes.ts'
@@ -59,7 +59,7 @@ export function checkHeader(path: string, json: unknown, fileBytes: number): Sie
   })
 }
 
-function kindOf(path: string, name: unknown): FilterKind {
+function kindOf(path: string, name: unknown): AnyKind {
   checkField('filter', name, typeof name === 'string' && name.length < MOST_NAME, 'the name of a filter')
   try {
     return filterKind(name as string)
@@ -119,7 +119,7 @@ function checkHash(path: string, value: unknown): readonly HashName[] {
 
 // From 0; only a filter that takes hashes of 64 bits can have several. They ascend, apart from empty ones in files of
 // earlier versions, which never get a hash. Returns how many.
-function checkShards(value: unknown, kind: FilterKind, hash: readonly HashName[]): number {
+function checkShards(value: unknown, kind: AnyKind, hash: readonly HashName[]): number {
   const isWide = hash.every(isWideHash)
   const most = isWide && kind.takes !== 'keys' ? MOST_SHARDS : 1
   const isList = Array.isArray(value) && value.length >= 1 && value.length <= most

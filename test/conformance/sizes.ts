@@ -2,17 +2,17 @@
 // its verdicts.
 import { SieveError } from '../../src/errors.ts'
 import type { FilterKind, Plan, SizeRequest } from '../../src/filters/filter.ts'
-import { planFor } from '../../src/filters/promise.ts'
-import { filters } from '../../src/filters/registry.ts'
+import { planFor } from '../../src/filters/plan.ts'
+import { filterKinds } from '../../src/filters/registry.ts'
 
 /** Every filter there is: what the suites run over. */
-export const kinds: readonly FilterKind[] = Object.values(filters)
+export const kinds = filterKinds
 
 /** A rate at which no wrong verdict is to be expected in any suite. */
 const NEVER = 1e-9
 
-/** A filter that says it errs towards "new" forgets the oldest: half of what it is made for is safe with it. */
-export const forgets = (kind: FilterKind) => kind.errs.startsWith('towards "new"')
+/** A filter that drops the oldest: half of what it is made for is safe with it. */
+export const forgets = (kind: FilterKind) => kind.forgets === true
 
 /** The count to make a filter for, so that it still knows all of `urls` when they have come. */
 export const capacityFor = (kind: FilterKind, urls: number) => (forgets(kind) ? 2 * urls : urls)

@@ -12,7 +12,7 @@ import {
   buildBytes,
   type FingerprintBits,
 } from '../../src/filters/binary-fuse.ts'
-import { type Filter, WHOLE } from '../../src/filters/filter.ts'
+import type { FrozenFilter } from '../../src/filters/filter.ts'
 import { filterKind, filterNames, frozenFilters } from '../../src/filters/registry.ts'
 import { type FrozenSieve, freeze, Sieve, SieveError } from '../../src/index.ts'
 import { compileKernel, Kernel } from '../../src/kernel.ts'
@@ -35,14 +35,14 @@ function someHashes(seed: number, n: number): bigint[] {
 
 interface Made {
   readonly kernel: Kernel
-  readonly filter: Filter
+  readonly filter: FrozenFilter
   readonly attempts: number
 }
 
 async function make(hashes: readonly bigint[], bits: FingerprintBits, builderBytes?: number): Promise<Made> {
   const module = await compileKernel()
   const kernel = Kernel.create(module)
-  const filter = binaryFuse.revive!(kernel, binaryFusePlan([hashes.length], bits), WHOLE)
+  const filter = binaryFuse.revive(kernel, binaryFusePlan([hashes.length], bits))
   let attempts = 0
   buildBinaryFuse(Kernel.create(module, builderBytes), filter, hashes.length, bits, (room) => {
     room.set(hashes as bigint[])

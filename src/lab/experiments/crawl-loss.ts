@@ -167,7 +167,7 @@ export const crawlLoss: Experiment = {
     const graph = linkGraph({ siteOf: sites.of, repeats: REPEATS, random: lab.random('crawl-loss links') })
     const truth = reachable(graph)
     // Exact baselines lose nothing by their nature, and one of them takes hours.
-    const approximate = filterNames.filter((name) => filters[name].errs !== 'not at all')
+    const approximate = filterNames.filter((name) => filters[name].exactness !== 'exact')
     const runs = approximate.flatMap((filter) =>
       filters[filter].can.grow
         ? [{ filter, bits: null }]

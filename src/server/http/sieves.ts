@@ -2,7 +2,7 @@
 // name mistyped in an add would else start an empty sieve to which every URL is new.
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance } from 'fastify'
-import { planFor } from '../../filters/promise.ts'
+import { planFor } from '../../filters/plan.ts'
 import { filterKind } from '../../filters/registry.ts'
 import { chooseHash } from '../../hashes.ts'
 import { filters, SieveError } from '../../index.ts'

@@ -1,12 +1,12 @@
 // A plan that keeps its promise, or one clear line: a rate and a size that do not go together are refused.
 import { option, SieveError, wording } from '../errors.ts'
-import type { FilterKind, FilterOptions, Plan } from './filter.ts'
+import type { AnyKind, FilterOptions, Plan } from './filter.ts'
 
 /** Formulas and whole numbers of bits leave this much between what is asked and what is planned. */
 const TOLERANCE = 1.001
 
 /** The filter's plan for these options. */
-export function planFor(kind: FilterKind, options: FilterOptions): Plan {
+export function planFor(kind: AnyKind, options: FilterOptions): Plan {
   if (kind.can.grow && options.sizeBytes !== undefined) {
     throw new SieveError(
       'option',
