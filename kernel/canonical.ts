@@ -7,10 +7,6 @@ import { isOtherEscape, normaliseEscapes } from './escapes'
 
 /** Rules that the kernel can apply besides the standard's, as bits. */
 export const HTTP_IS_HTTPS: u32 = 1
-/** A trailing slash of the path is dropped (Crawlee). */
-export const NO_TRAILING_SLASH: u32 = 2
-/** URLs with a query go to the platform (profiles that edit parameters). */
-export const QUERY_IS_UNUSUAL: u32 = 4
 /** Escapes as RFC 3986, section 6.2.2: of unreserved characters decoded, the others in capitals. */
 export const ESCAPES: u32 = 8
 
@@ -123,7 +119,6 @@ function copyTail(p: usize, end: usize, out: usize, rules: u32, inPath: bool): u
         if (inPath && isEscapedDot(p + at, end)) return UNUSUAL
         if (rules & ESCAPES && isOtherEscape(p + at, end)) hasEscapes = true
       } else if (c == 0x3f) {
-        if (rules & QUERY_IS_UNUSUAL) return UNUSUAL
         inPath = false
       } else if (c == 0x23) {
         return out + at
@@ -206,7 +201,6 @@ function canonicalOne(p: usize, end: usize, out: usize, rules: u32): usize {
   while (p < end && load<u8>(p) <= 0x20) p++
   while (end > p && load<u8>(end - 1) <= 0x20) end--
   if (end - p < 8) return UNUSUAL
-  const origin = out
   const head = load<u64>(p)
   const isHttps = <u32>((head | 0x2020202020) == HTTPS)
   const isHttp = <u32>(((head | 0x20202020) & 0x00ffffffffffffff) == HTTP)
@@ -279,8 +273,6 @@ function canonicalOne(p: usize, end: usize, out: usize, rules: u32): usize {
     return UNUSUAL
   }
   if (hasEscapes && out > DOTS) out = normaliseEscapes(path, out)
-  // With NO_TRAILING_SLASH queries are unusual as well, so the key ends with its path.
-  if (out > DOTS && rules & NO_TRAILING_SLASH && load<u8>(out - 1) == 0x2f && out > origin) out--
   return out
 }
 

@@ -1,25 +1,25 @@
-// A batch of one, all the way in one call: a crossing for each step would cost more than the step itself. What it cannot
-// do by itself it leaves undone, for the steps one by one.
+// A batch of one, all steps in one call: a crossing for each step would cost more than the step itself. What it cannot
+// do it leaves undone, for the steps one by one.
 import { keyEnds, keyStarts, lineEnds, lineStarts, verdicts } from './batch'
 import { canonicalise } from './canonical'
-import { blockedAdd, blockedHas } from './filters/blocked'
-import { classicAdd, classicHas } from './filters/classic'
-import { fingerprintAdd, fingerprintHas } from './filters/fingerprint'
 import { hashKeys } from './hash'
-
-/** Numbers that the filters in `src/filters/` know as their `inOneCall`; any other is `classic`. */
-const FINGERPRINT: u32 = 0
-const BLOCKED: u32 = 1
 
 /** Instead of a verdict. */
 const NOT_DONE: u32 = 2
 
-let filter: u32 = FINGERPRINT
+/** The add and has of the instance's filter, as places in the module's function table; 0: there is none. */
+let add: u32 = 0
+let has: u32 = 0
 let rules: i32 = 0
 
-/** Which filter the instance has, and the rules of `canonicalise`; -1: lines are keys. */
-export function setOne(chosen: u32, keyRules: i32): void {
-  filter = chosen
+/** A filter that takes hashes calls this when it is created, with `index` of its add (0 if frozen) and has. */
+export function takesOne(addIndex: u32, hasIndex: u32): void {
+  add = addIndex
+  has = hasIndex
+}
+
+/** The rules of `canonicalise`; -1: lines are keys. */
+export function setRules(keyRules: i32): void {
   rules = keyRules
 }
 
@@ -41,16 +41,13 @@ function take(at: u32, size: u32): bool {
 
 /** The verdict of adding a URL that lies at `at`: 1 new, 0 seen. 2: nothing was done but to make it a line. */
 export function addOne(at: u32, size: u32): u32 {
-  if (!take(at, size)) return NOT_DONE
-  const done = filter == FINGERPRINT ? fingerprintAdd(0, 1) : filter == BLOCKED ? blockedAdd(0, 1) : classicAdd(0, 1)
-  return done ? <u32>load<u8>(verdicts) : NOT_DONE
+  if (!add || !take(at, size)) return NOT_DONE
+  return call_indirect<u32>(add, <u32>0, <u32>1) ? <u32>load<u8>(verdicts) : NOT_DONE
 }
 
-/** The same of asking. */
+/** The verdict of a query, in the same way. */
 export function hasOne(at: u32, size: u32): u32 {
-  if (!take(at, size)) return NOT_DONE
-  if (filter == FINGERPRINT) fingerprintHas(0, 1)
-  else if (filter == BLOCKED) blockedHas(0, 1)
-  else classicHas(0, 1)
+  if (!has || !take(at, size)) return NOT_DONE
+  call_indirect<void>(has, <u32>0, <u32>1)
   return <u32>load<u8>(verdicts)
 }

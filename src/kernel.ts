@@ -2,108 +2,13 @@
 // typed views fresh when that memory has grown. No logic lives here.
 import { SieveError } from './errors.ts'
 import { kernelBytes } from './kernel-bytes.ts'
+import type { KernelExports } from './kernel-exports.ts'
 
-/** What kernel/index.ts exports. Pointers and counts come back signed: `>>> 0` them. */
-export interface KernelExports {
-  readonly lineCursor: WebAssembly.Global
-  setFilterEnd(bytes: number): void
-  reserveInput(bytes: number): number
-  reserveSpill(bytes: number): number
-  reserveOutput(bytes: number): number
-  reserveFeatures(bytes: number): number
-  reserveUrls(bytes: number): number
-  makeFeatures(kind: number, from: number, n: number): number
-  findLines(from: number, searched: number, to: number, last: number): number
-  takeLinesAsKeys(n: number): void
-  keepFrom(ptr: number): void
-  keepLines(n: number, wanted: number): number
-  keptKeyBytes(n: number, wanted: number): number
-  keepKeys(n: number, wanted: number, to: number): void
-  countNew(from: number, n: number): number
-  canonicalise(n: number, rules: number): number
-  readonly badLines: WebAssembly.Global
-  readCommands(n: number): number
-  answerCommands(from: number, n: number, out: number): number
-  writtenHashes(from: number, n: number, wanted: number, to: number): number
-  writtenKeyBytes(from: number, n: number, wanted: number): number
-  writtenKeys(from: number, n: number, wanted: number, to: number): number
-  countBits(at: number, bytes: number): bigint
-  isZero(at: number, bytes: number): number
-  uniteBits(to: number, from: number, bytes: number): void
-  setKey(lo: bigint, hi: bigint): void
-  setHash(families: bigint, count: number, seed: bigint): void
-  hashKeys(n: number): void
-  setOne(filter: number, rules: number): void
-  addOne(at: number, size: number): number
-  hasOne(at: number, size: number): number
-  fingerprintCreate(): number
-  fingerprintAdd(from: number, n: number): number
-  fingerprintHas(from: number, n: number): void
-  fingerprintDelete(n: number): void
-  fingerprintCount(): number
-  fingerprintBytes(): number
-  fingerprintSegment(at: number): number
-  fingerprintDirectoryBits(): number
-  fingerprintSegmentBytes(): number
-  fingerprintMiddle(): number
-  fingerprintCut(middle: number): void
-  fingerprintAdoptSlots(slots: number): void
-  fingerprintAdopt(bits: number, from: number, to: number): number
-  fingerprintAdoptRoom(): number
-  fingerprintTakeRoom(): number
-  fingerprintSetFirst(from: number): void
-  fingerprintRefine(): number
-  fingerprintIsSound(segment: number, bits: number): number
-  fingerprintAdopted(segment: number): void
-  fingerprintFirst(): number
-  fingerprintLast(): number
-  classicCreate(bits: bigint, hashes: number): number
-  classicAdd(from: number, n: number): number
-  classicHas(from: number, n: number): void
-  classicOnes(): number
-  classicSetOnes(count: number): void
-  classicBits(): number
-  blockedCreate(blocks: bigint, hashes: number): number
-  blockedAdd(from: number, n: number): number
-  blockedHas(from: number, n: number): void
-  blockedOnes(): number
-  blockedSetOnes(count: number): void
-  blockedBits(): number
-  binaryFuseCreate(bits: number, segmentLength: number, segments: number, seed: bigint): number
-  binaryFuseReserve(bits: number, segmentLength: number, segments: number, keys: number): number
-  binaryFuseBuild(attempt: number): number
-  binaryFuseSeed(): bigint
-  binaryFuseFingerprints(): number
-  binaryFuseHas(from: number, n: number): void
-  multilayerCreate(layers: number, bits: bigint, hashes: number, mode: number): number
-  multilayerAdd(from: number, n: number): number
-  multilayerHas(from: number, n: number): number
-  multilayerLayers(): number
-  multilayerLook(): number
-  multilayerPieces(): number
-  multilayerKnows(piece: number): number
-  multilayerOnes(layer: number): number
-  multilayerLasts(layer: number): number
-  multilayerReach(layers: number): number
-  multilayerSetOnes(layer: number, count: number): void
-  multilayerSetLasts(layer: number, count: number): void
-  multilayerBits(layer: number): number
-  prefixLayersCreate(bits: bigint, hashes: number, folderHashes: number, layers: number): number
-  prefixLayersAdd(from: number, n: number): number
-  prefixLayersHas(from: number, n: number): void
-  prefixLayersHasUnder(n: number): void
-  prefixLayersOnes(): number
-  prefixLayersFresh(layer: number): number
-  prefixLayersSetOnes(count: number): void
-  prefixLayersSetFresh(layer: number, count: number): void
-  prefixLayersBits(): number
-  eigenvalueCreate(urlBits: bigint, featureBits: bigint, hashes: number, featureHashes: number): number
-  eigenvalueAdd(from: number, n: number): number
-  eigenvalueHas(from: number, n: number): void
-  eigenvalueOnes(region: number): number
-  eigenvalueSetOnes(region: number, count: number): void
-  eigenvalueBits(region: number): number
-}
+export type { KernelExports } from './kernel-exports.ts'
+
+type ConstantName = {
+  [N in keyof KernelExports]: KernelExports[N] extends WebAssembly.Global ? N : never
+}[keyof KernelExports]
 
 /** The most that one instance can address; a filter larger than this is spread over several instances. */
 export const INSTANCE_BYTES = 4 * 1024 ** 3 - 65536
@@ -178,8 +83,8 @@ export class Kernel {
     if (this.#bytes.length === 0) this.#view()
   }
 
-  #constant(name: string): number {
-    return ((this.call as unknown as Record<string, WebAssembly.Global>)[name]!.value as number) >>> 0
+  #constant(name: ConstantName): number {
+    return (this.call[name].value as number) >>> 0
   }
 
   #view(): void {

@@ -175,10 +175,9 @@ export class Sieve {
     const spreads = this.#hashes && this.#isWide
     const shards = new Shards(this.#module, this.#kind, this.plan, spreads, this.#instanceBytes, froms)
     applyHash(shards.front, this.#hash)
-    const { inOneCall } = this.#kind
     const { kernelRules } = this.#keys
-    this.#canBeInOneCall = this.#hashes && inOneCall !== undefined && kernelRules !== null
-    if (this.#canBeInOneCall) shards.front.call.setOne(inOneCall!, kernelRules!)
+    this.#canBeInOneCall = this.#hashes && !this.#kind.hasOwnInstances && kernelRules !== null
+    if (this.#canBeInOneCall) shards.front.call.setRules(kernelRules!)
     return shards
   }
 

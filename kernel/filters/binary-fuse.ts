@@ -5,6 +5,7 @@
 import { alloc, allocZeroed } from '../memory'
 import { hashes, verdicts } from '../batch'
 import { derived, mix, spread } from '../mix'
+import { takesOne } from '../one'
 
 let bits: u32 = 0
 let seed: u64 = 0
@@ -86,6 +87,7 @@ function setShape(chosenBits: u32, segmentLength: u32, segments: u32): void {
 /** An array of fingerprints to be filled from outside. `segments` does not count the last two; 0 of them: an empty set. */
 export function binaryFuseCreate(chosenBits: u32, segmentLength: u32, segments: u32, chosenSeed: u64): bool {
   seed = chosenSeed
+  takesOne(0, binaryFuseHas.index)
   if (!segments) return true
   setShape(chosenBits, segmentLength, segments)
   fingerprints = allocZeroed(<usize>cells * <usize>(bits >> 3))

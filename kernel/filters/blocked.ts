@@ -4,6 +4,7 @@
 import { allocZeroed } from '../memory'
 import { hashes, verdicts } from '../batch'
 import { derived, spread } from '../mix'
+import { takesOne } from '../one'
 
 let blocks: usize = 0
 let size: u64 = 0
@@ -19,6 +20,7 @@ const addresses: usize = memory.data(64 * 4, 16)
 export function blockedCreate(n: u64, k: u32): bool {
   size = n
   count = k
+  takesOne(blockedAdd.index, blockedHas.index)
   blocks = allocZeroed(<usize>(n << 6))
   return blocks != 0
 }

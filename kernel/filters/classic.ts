@@ -5,6 +5,7 @@ import { hashes, keyEnds, keyStarts, verdicts } from '../batch'
 import { hasBits, setBits } from '../bits'
 import { addressesOf, isWide } from '../hash'
 import { derived, spread } from '../mix'
+import { takesOne } from '../one'
 
 let bits: usize = 0
 let size: u64 = 0
@@ -19,6 +20,7 @@ const addresses: usize = memory.data(512 * 8, 64)
 export function classicCreate(m: u64, k: u32): bool {
   size = m
   count = k
+  takesOne(classicAdd.index, classicHas.index)
   bits = allocZeroed(<usize>((m + 7) >> 3))
   return bits != 0
 }

@@ -1,36 +1,18 @@
 // Fingerprint: the 64-bit hashes themselves in open addressing, as Mercator kept checksums (in cen-2010). Errs
-// towards "seen" only when two keys share all 64 bits: n/2^64 a query. Grows one segment at a time: the hash's
-// top bits choose a segment through a directory; a full segment gives three fifths of its range to a new one.
-// Uneven halves keep the segments out of step, so memory grows smoothly instead of doubling at once.
-import { alloc, allocForFilter, release } from '../memory'
+// towards "seen" only when two keys share all 64 bits: n/2^64 per query. The table grows by one segment at a time.
 import { hashes, verdicts } from '../batch'
+import { takesOne } from '../one'
+import {
+  BUCKET, HEADER, bucketOf, countHashes, countOf, createTable, directory, directoryBits, first, holds, isCrowded, isReady, last,
+  nextBucket, relieve, segmentOf, setCount, setStuck, slotBytes, slotMask, slotsWith, total,
+} from '../segment-table'
 
-/** Slots of a bucket: one cache line. A hash lies in its own bucket or, when that is full, in the next with room. */
-const BUCKET: u32 = 8
-/** Slots of a grown segment: 256 KiB of hashes. The first segment starts small and doubles up to this. */
-const SEGMENT_SLOTS: u32 = 32768
-const FIRST_SLOTS: u32 = 2048
-/** A segment's header: u32 count (see `counts`), u32 first and u32 last-plus-one directory entry. */
-const HEADER: usize = 64
 /**
  * Hashes probed together: one pass only touches their buckets, so that the cache misses overlap; one marks those that
  * are known, without a branch, and touches the next bucket where the own one is full; the last puts in the others.
  */
 const GROUP: u32 = 128
 
-/** Hashes that agree in more than these first bits share a segment, however crowded it is. */
-const MOST_DIRECTORY_BITS: u32 = 27
-
-let directory: usize = 0
-let directoryBits: u32 = 0
-/** Directory entries [first, last) have segments; the rest of the hashes belong to other instances. */
-let first: u32 = 0
-let last: u32 = 0
-/** Slots of every segment less one: all are of one size. The first is alone until it has grown to full size. */
-let slotMask: u32 = FIRST_SLOTS - 1
-let total: u64 = 0
-/** Segments that moved to another instance, linked through their first word, to be used again. */
-let spare: usize = 0
 let touched: u64 = 0
 /** Where to look for each of a group. */
 const addresses: usize = memory.data(128 * 4, 16)
@@ -38,228 +20,11 @@ const addresses: usize = memory.data(128 * 4, 16)
 const unknown: usize = memory.data(128 * 4, 16)
 /** The buckets to look in for those whose own was full. */
 const overflow: usize = memory.data(128 * 4, 16)
-/**
- * How many hashes each segment holds, by the place of its first byte in steps of 256 KiB, where no two can begin: side by
- * side they stay in the cache. The header has the count only when the segment is on its way out.
- */
-const counts: usize = memory.data(16384 * 4, 64)
-/** A crowded segment for which there was no room: the next add begins with it. */
-let stuck: usize = 0
-/** Holds those hashes of a segment that lie outside their own bucket, while it is divided. */
-let strays: usize = 0
 const crowded: usize = memory.data(128 * 4, 16)
-/** Holds one bucket while its segment is divided. */
-const emptied: usize = memory.data(64, 64)
-
-// @ts-ignore: decorator
-@inline
-function segmentOf(h: u64): usize {
-  return <usize>load<u32>(directory + (<usize>(h >> (64 - <u64>directoryBits)) << 2))
-}
-
-// @ts-ignore: decorator
-@inline
-function bucketOf(segment: usize, h: u64): usize {
-  return segment + HEADER + (<usize>(<u32>h & slotMask & ~(BUCKET - 1)) << 3)
-}
-
-// Which of a bucket's eight slots hold `wanted`, as bits.
-// @ts-ignore: decorator
-@inline
-function slotsWith(bucket: usize, wanted: v128): u32 {
-  return i64x2.bitmask(i64x2.eq(v128.load(bucket), wanted))
-    | i64x2.bitmask(i64x2.eq(v128.load(bucket, 16), wanted)) << 2
-    | i64x2.bitmask(i64x2.eq(v128.load(bucket, 32), wanted)) << 4
-    | i64x2.bitmask(i64x2.eq(v128.load(bucket, 48), wanted)) << 6
-}
-
-// Whether any of a bucket's eight slots holds `wanted`.
-// @ts-ignore: decorator
-@inline
-function holds(bucket: usize, wanted: v128): bool {
-  return v128.any_true(
-    v128.or(
-      v128.or(i64x2.eq(v128.load(bucket), wanted), i64x2.eq(v128.load(bucket, 16), wanted)),
-      v128.or(i64x2.eq(v128.load(bucket, 32), wanted), i64x2.eq(v128.load(bucket, 48), wanted)),
-    ),
-  )
-}
-
-// @ts-ignore: decorator
-@inline
-function countOf(segment: usize): u32 {
-  return load<u32>(counts + (segment >> 18 << 2))
-}
-
-// @ts-ignore: decorator
-@inline
-function setCount(segment: usize, count: u32): void {
-  store<u32>(counts + (segment >> 18 << 2), count)
-}
-
-// @ts-ignore: decorator
-@inline
-function isCrowded(segment: usize): bool {
-  return countOf(segment) > slotMask - (slotMask >> 3)
-}
-
-// @ts-ignore: decorator
-@inline
-function slotBytes(): usize {
-  return (<usize>slotMask + 1) << 3
-}
-
-function newSegment(from: u32, to: u32): usize {
-  let segment = spare
-  if (segment) {
-    spare = <usize>load<u32>(segment)
-    memory.fill(segment, 0, HEADER + slotBytes())
-  } else {
-    segment = allocForFilter(HEADER + slotBytes())
-    if (!segment) return 0
-  }
-  store<u32>(segment, from, 4)
-  store<u32>(segment, to, 8)
-  setCount(segment, 0)
-  return segment
-}
-
 /** An empty filter. False when there is no room. */
 export function fingerprintCreate(): bool {
-  directoryBits = 4
-  directory = alloc(4 << directoryBits)
-  if (!directory) return false
-  last = 1 << directoryBits
-  const segment = newSegment(0, last)
-  if (!segment) return false
-  for (let i: u32 = 0; i < 1 << directoryBits; i++) store<u32>(directory + (<usize>i << 2), <u32>segment)
-  return true
-}
-
-// @ts-ignore: decorator
-@inline
-function nextBucket(segment: usize, bucket: usize): usize {
-  bucket += BUCKET << 3
-  return bucket == segment + HEADER + slotBytes() ? segment + HEADER : bucket
-}
-
-// Puts a hash that is known to be absent into a segment that has room.
-function place(segment: usize, h: u64): void {
-  let bucket = bucketOf(segment, h)
-  while (true) {
-    const empty = slotsWith(bucket, i64x2.splat(0))
-    if (empty) {
-      store<u64>(bucket + (<usize>ctz(empty) << 3), h)
-      return
-    }
-    bucket = nextBucket(segment, bucket)
-  }
-}
-
-function hashesIn(segment: usize): u32 {
-  let count: u32 = 0
-  const end = segment + HEADER + slotBytes()
-  for (let p = segment + HEADER; p < end; p += 16) {
-    count += popcnt(i64x2.bitmask(i64x2.eq(v128.load(p), i64x2.splat(0))) ^ 3)
-  }
-  return count
-}
-
-function refineDirectory(): bool {
-  if (directoryBits == MOST_DIRECTORY_BITS) return false
-  const entries: u32 = 1 << directoryBits
-  const finer = alloc(<usize>entries << 3)
-  if (!finer) return false
-  let at = first
-  while (at < last) {
-    const segment = <usize>load<u32>(directory + (<usize>at << 2))
-    const to = load<u32>(segment, 8)
-    for (let i = at << 1; i < to << 1; i++) store<u32>(finer + (<usize>i << 2), <u32>segment)
-    store<u32>(segment, at << 1, 4)
-    store<u32>(segment, to << 1, 8)
-    at = to
-  }
-  release(directory, <usize>entries << 2)
-  directory = finer
-  directoryBits++
-  first <<= 1
-  last <<= 1
-  return true
-}
-
-// The first segment, while it is alone, moves to one of twice its size.
-function doubleSegment(segment: usize): bool {
-  const bytes = slotBytes()
-  const count = countOf(segment)
-  slotMask = slotMask << 1 | 1
-  const bigger = newSegment(load<u32>(segment, 4), load<u32>(segment, 8))
-  if (!bigger) {
-    slotMask >>= 1
-    return false
-  }
-  setCount(bigger, count)
-  for (let p = segment + HEADER; p < segment + HEADER + bytes; p += 8) {
-    const h = load<u64>(p)
-    if (h) place(bigger, h)
-  }
-  for (let i: u32 = 0; i < 1 << directoryBits; i++) store<u32>(directory + (<usize>i << 2), <u32>bigger)
-  release(segment, HEADER + bytes)
-  return true
-}
-
-// Moves the hashes whose directory entry is `middle` or above to the empty segment `other`. A hash in its own bucket has
-// the same bucket there: bucket by bucket, without a branch, each is written where it goes; the next one goes over what
-// was not to be there. Those that had overflowed find their places afterwards.
-function divide(segment: usize, other: usize, middle: u32): void {
-  const slots = segment + HEADER
-  const gap = other - segment
-  const shift = 64 - <u64>directoryBits
-  const zero = i64x2.splat(0)
-  let strayEnd = strays
-  for (let bucket = slots; bucket < slots + slotBytes(); bucket += BUCKET << 3) {
-    for (let i: usize = 0; i < 64; i += 16) {
-      v128.store(emptied + i, v128.load(bucket + i))
-      v128.store(bucket + i, zero)
-    }
-    const home = <u32>(bucket - slots) >> 3
-    let mine = bucket
-    let theirs = bucket + gap
-    for (let i: usize = 0; i < 64; i += 8) {
-      const h = load<u64>(emptied + i)
-      const isThere = <usize>(h != 0)
-      const isHome = isThere & <usize>((<u32>h & slotMask & ~(BUCKET - 1)) == home)
-      const stays = <usize>(<u32>(h >> shift) < middle)
-      store<u64>(stays ? mine : theirs, isHome ? h : 0)
-      mine += (isHome & stays) << 3
-      theirs += (isHome & (stays ^ 1)) << 3
-      store<u64>(strayEnd, h)
-      strayEnd += (isThere ^ isHome) << 3
-    }
-  }
-  for (let p = strays; p < strayEnd; p += 8) {
-    const h = load<u64>(p)
-    place(<u32>(h >> shift) < middle ? segment : other, h)
-  }
-  const kept = hashesIn(segment)
-  setCount(other, countOf(segment) - kept)
-  setCount(segment, kept)
-  store<u32>(segment, middle, 8)
-}
-
-// Makes room in a crowded segment. False when the instance is full; the segment then still has room for a group.
-function relieve(segment: usize): bool {
-  if (slotMask + 1 < SEGMENT_SLOTS) return doubleSegment(segment)
-  while (load<u32>(segment, 8) - load<u32>(segment, 4) < 5) if (!refineDirectory()) return false
-  const from = load<u32>(segment, 4)
-  const to = load<u32>(segment, 8)
-  const middle = from + (to - from) * 2 / 5
-  if (!strays) strays = allocForFilter(slotBytes() + 8)
-  if (!strays) return false
-  const other = newSegment(middle, to)
-  if (!other) return false
-  divide(segment, other, middle)
-  for (let i = middle; i < to; i++) store<u32>(directory + (<usize>i << 2), <u32>other)
-  return true
+  takesOne(fingerprintAdd.index, fingerprintHas.index)
+  return createTable()
 }
 
 // @ts-ignore: decorator
@@ -338,8 +103,7 @@ function vacancy(bucket: usize, h: u64): usize {
 /** Test-and-set of hashes [from, n). Returns how many of the batch are done: fewer than `n` when it is full. */
 export function fingerprintAdd(from: u32, n: u32): u32 {
   while (from < n) {
-    if (stuck && isCrowded(stuck) && !relieve(stuck)) return from
-    stuck = 0
+    if (!isReady()) return from
     const to = min(from + GROUP, n)
     const left = lookFor(from, to)
     let waiting: u32 = 0
@@ -352,7 +116,7 @@ export function fingerprintAdd(from: u32, n: u32): u32 {
         continue
       }
       store<u64>(slot, h)
-      total++
+      countHashes(1)
       const segment = segmentOf(h)
       setCount(segment, countOf(segment) + 1)
       if (isCrowded(segment)) {
@@ -365,7 +129,7 @@ export function fingerprintAdd(from: u32, n: u32): u32 {
       const segment = <usize>load<u32>(crowded + (<usize>i << 2))
       // A segment may be listed more than once; a first segment that was doubled has left its place.
       if (i && <u32>segment == load<u32>(crowded + (<usize>(i - 1) << 2))) continue
-      if (isCrowded(segment) && !relieve(segment)) stuck = segment
+      if (isCrowded(segment) && !relieve(segment)) setStuck(segment)
     }
   }
   return n
@@ -389,7 +153,7 @@ export function fingerprintHas(from: u32, n: u32): void {
 // Empties a slot. What had overflowed past its full bucket moves up, so that no search ends too early.
 function clearSlot(segment: usize, slot: usize): void {
   const slots = segment + HEADER
-  const last = slotMask >> 3
+  const lastBucket = slotMask >> 3
   let bucket = slots + ((slot - slots) & ~63)
   while (true) {
     // Buckets fill from the left: the last hash of the bucket takes the place, which leaves a gap at its end.
@@ -410,7 +174,7 @@ function clearSlot(segment: usize, slot: usize): void {
         const h = load<u64>(p)
         if (!h) return
         const home = (<u32>h & slotMask) >> 3
-        if (((at - home) & last) >= ((at - here) & last)) {
+        if (((at - home) & lastBucket) >= ((at - here) & lastBucket)) {
           borrowed = p
           break
         }
@@ -434,7 +198,7 @@ export function fingerprintDelete(n: u32): void {
     store<u8>(verdicts + <usize>i, <u8>!found)
     if (!found) continue
     const slot = bucket + (<usize>ctz(found) << 3)
-    total--
+    countHashes(-1)
     setCount(segment, countOf(segment) - 1)
     clearSlot(segment, slot)
   }
@@ -453,157 +217,4 @@ export function fingerprintBytes(): f64 {
     at = load<u32>(segment, 8)
   }
   return bytes
-}
-
-/** Walks the segments: the one at directory entry `at`, or 0 past the last. Its header says where the next begins. */
-export function fingerprintSegment(at: u32): usize {
-  if (at >= last) return 0
-  const segment = <usize>load<u32>(directory + (<usize>at << 2))
-  store<u32>(segment, countOf(segment))
-  return segment
-}
-
-/** The directory entry where the first segment begins. */
-export function fingerprintFirst(): u32 {
-  return first
-}
-
-/** The directory entry behind the last segment. */
-export function fingerprintLast(): u32 {
-  return last
-}
-
-export function fingerprintDirectoryBits(): u32 {
-  return directoryBits
-}
-
-/** Bytes of one segment with its header. */
-export function fingerprintSegmentBytes(): usize {
-  return HEADER + slotBytes()
-}
-
-/** The directory entry at which the segments divide most evenly by their hashes; 0 when there is only one. */
-export function fingerprintMiddle(): u32 {
-  let below: u64 = 0
-  let at = first
-  while (at < last) {
-    const segment = <usize>load<u32>(directory + (<usize>at << 2))
-    below += countOf(segment)
-    const next = load<u32>(segment, 8)
-    if (below << 1 >= total) return next < last ? next : at == first ? 0 : at
-    at = next
-  }
-  return 0
-}
-
-/** Lets go of all segments from directory entry `middle` on: they are in another instance now. */
-export function fingerprintCut(middle: u32): void {
-  let at = middle
-  while (at < last) {
-    const segment = <usize>load<u32>(directory + (<usize>at << 2))
-    at = load<u32>(segment, 8)
-    total -= countOf(segment)
-    store<u32>(segment, <u32>spare)
-    spare = segment
-  }
-  last = middle
-  stuck = 0
-}
-
-/** In an instance without a filter: segments will have this many slots. */
-export function fingerprintAdoptSlots(slots: u32): void {
-  slotMask = slots - 1
-}
-
-/** Makes a directory of 2^bits entries, of which [from, to) will be covered by the segments taken. */
-export function fingerprintAdopt(bits: u32, from: u32, to: u32): bool {
-  directoryBits = bits
-  first = from
-  last = to
-  directory = alloc(4 << bits)
-  return directory != 0
-}
-
-/** Room for one segment, to be filled header and all; 0 when there is none. */
-export function fingerprintAdoptRoom(): usize {
-  return alloc(HEADER + slotBytes())
-}
-
-/** Buckets looked at for repeated hashes of one segment: a table made to be slow must not be slow to check. */
-const MOST_STEPS: u32 = 1 << 18
-
-// Whether a hash lies in a bucket that a search comes to before `bucket`.
-function isBefore(segment: usize, bucket: usize, h: u64): bool {
-  for (let b = bucketOf(segment, h); b != bucket; b = nextBucket(segment, b)) {
-    if (holds(b, i64x2.splat(h))) return true
-  }
-  return false
-}
-
-/**
- * Whether the segment at `segment`, filled from outside, can be used: its count is right, a slot is empty so that every
- * search ends, and each hash lies once, where a search finds it. Its range is in entries of a directory of 2^bits. Linear.
- */
-export function fingerprintIsSound(segment: usize, bits: u32): bool {
-  const slots = segment + HEADER
-  const from = load<u32>(segment, 4)
-  const to = load<u32>(segment, 8)
-  const shift = 64 - <u64>bits
-  const buckets = (slotMask + 1) >> 3
-  // A search goes on past full buckets only: the walk begins behind one that is not.
-  let start: u32 = 0
-  while (start < buckets && load<u64>(slots + (<usize>start << 6), 56)) start++
-  if (start == buckets) return false
-  let count: u32 = 0
-  let full: u32 = 0
-  let steps: u32 = 0
-  let bucket = nextBucket(segment, slots + (<usize>start << 6))
-  for (let i: u32 = 0; i < buckets; i++) {
-    const here = <u32>((bucket - slots) >> 6)
-    let gap = false
-    for (let p = bucket; p < bucket + 64; p += 8) {
-      const h = load<u64>(p)
-      if (!h) {
-        gap = true
-        continue
-      }
-      const entry = <u32>(h >> shift)
-      const back = (here - ((<u32>h & slotMask) >> 3)) & (buckets - 1)
-      if (gap || entry < from || entry >= to || back > full) return false
-      if (ctz(slotsWith(bucket, i64x2.splat(h))) != <u32>(p - bucket) >> 3) return false
-      steps += back
-      if (steps < MOST_STEPS && isBefore(segment, bucket, h)) return false
-      count++
-    }
-    full = gap ? 0 : full + 1
-    bucket = nextBucket(segment, bucket)
-  }
-  return count == load<u32>(segment)
-}
-
-/** Room for one segment that is moved here: one that was moved away, or new; 0 when the instance is full. */
-export function fingerprintTakeRoom(): usize {
-  if (!spare) return allocForFilter(HEADER + slotBytes())
-  const segment = spare
-  spare = <usize>load<u32>(segment)
-  return segment
-}
-
-/** Directory entries from `from` on will have segments: those before the first are taken next. */
-export function fingerprintSetFirst(from: u32): void {
-  first = from
-}
-
-/** Twice as many directory entries. False when there is no room. */
-export function fingerprintRefine(): bool {
-  return refineDirectory()
-}
-
-/** Takes the segment at `segment`; its header says which directory entries it covers. */
-export function fingerprintAdopted(segment: usize): void {
-  for (let i = load<u32>(segment, 4); i < load<u32>(segment, 8); i++) {
-    store<u32>(directory + (<usize>i << 2), <u32>segment)
-  }
-  setCount(segment, load<u32>(segment))
-  total += load<u32>(segment)
 }

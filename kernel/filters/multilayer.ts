@@ -12,7 +12,7 @@ import { afterScheme, segmentEnd, wordEnd, wordStart } from '../segments'
 const JOIN: u32 = 0
 const GROW: u32 = 1
 const WORDS: u32 = 2
-export const MOST_LAYERS: u32 = 64
+const MOST_LAYERS: u32 = 64
 
 let mode: u32 = JOIN
 let size: u64 = 0

@@ -7,8 +7,6 @@ import { hasBits, setBits } from '../bits'
 import { addressesOf } from '../hash'
 import { afterScheme } from '../segments'
 
-export const MOST_LAYERS: u32 = 63
-
 let bits: usize = 0
 let size: u64 = 0
 let count: u32 = 0

@@ -30,7 +30,6 @@ export const blocked = {
   exactness: 'approximate',
   can: { delete: false, grow: false, under: false },
   takes: 'hashes',
-  inOneCall: 1,
 
   plan(request) {
     checkSizes(request)

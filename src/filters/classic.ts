@@ -30,7 +30,6 @@ export const classic = {
   exactness: 'approximate',
   can: { delete: false, grow: false, under: false },
   takes: 'wide-hashes',
-  inOneCall: 2,
 
   plan(request) {
     checkSizes(request)

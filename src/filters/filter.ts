@@ -199,8 +199,6 @@ export interface KindDescription {
   readonly takes: 'hashes' | 'wide-hashes' | 'keys'
   /** Its memory is in instances that it makes itself, as many as it needs; the one it is made in has the batch only. */
   readonly hasOwnInstances?: boolean
-  /** Its number in kernel/one.ts, when a single URL can go all the way in one call. */
-  readonly inOneCall?: number
   /** Past this many URLs it is too slow for anything but history. */
   readonly comfortableUrls?: number
   plan(request: FilterOptions): Plan

@@ -41,7 +41,6 @@ export const fingerprint = {
   exactness: 'practically exact',
   can: { delete: true, grow: true, under: false },
   takes: 'hashes',
-  inOneCall: 0,
 
   plan(request) {
     checkSizes(request)
