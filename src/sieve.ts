@@ -6,7 +6,7 @@ import { type Rule, type RuleName, rules } from './canonical/rules.ts'
 import { type CommandRun, Commands } from './commands.ts'
 import { SieveError } from './errors.ts'
 import { Feed, type FeedOptions } from './feed.ts'
-import type { AnyKind, FilterOptions, LayerMeasure, Plan } from './filters/filter.ts'
+import type { AnyKind, FilterOptions, LayerMeasure, LayerVerdict, Plan } from './filters/filter.ts'
 import { planFor } from './filters/plan.ts'
 import {
   type DeletingFilterName,
@@ -83,6 +83,10 @@ export interface Explanation {
   readonly steps: readonly Step[]
   /** What `add` would answer now. */
   readonly verdict: 'new' | 'seen'
+  /** Of a layered filter: what each layer answers for its part of the key. */
+  readonly layers?: readonly LayerVerdict[]
+  /** Of a layered filter: the first layer that does not know its part, or the last one if all do. */
+  readonly decidedBy?: string
 }
 
 /** A sieve whose filter can forget. */
@@ -290,7 +294,10 @@ export class Sieve {
     const { invalid } = this.#keys
     const verdict = this.has(url) ? 'seen' : 'new'
     this.#keys.invalid = invalid
-    return { url, key, isUrl, steps, verdict }
+    // The key is still the batch's first.
+    const layers = this.#shards.all[0]!.filter.layers?.() ?? []
+    const decisive = layers.find((layer) => layer.verdict === 'new') ?? layers.at(-1)
+    return { url, key, isUrl, steps, verdict, ...(decisive && { layers, decidedBy: decisive.name }) }
   }
 
   stats(): Stats {

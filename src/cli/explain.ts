@@ -40,5 +40,9 @@ async function explain(urls: string[], flags: SieveFlags & { json?: boolean }): 
     }
     if (!explanation.isUrl) output.print(`  ${'no URL'.padEnd(width)}  keyed as it stands\n`)
     output.print(`  ${'verdict'.padEnd(width)}  ${explanation.verdict}\n`)
+    for (const { name, of, verdict } of explanation.layers ?? []) {
+      const mark = name === explanation.decidedBy ? ' (decides)' : ''
+      output.print(`  ${''.padEnd(width)}    ${name}: ${verdict}${mark}  ${of}\n`)
+    }
   }
 }

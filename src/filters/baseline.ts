@@ -60,6 +60,10 @@ export function baseline({ name, does, source, overheadBytes, comfortableUrls, m
     exactness: 'exact',
     can: { delete: true, grow: true, under: false },
     takes: 'keys',
+    growth: {
+      heldBytes: ({ sizeBytes }) => sizeBytes,
+      growthBytes: (_plan, _held, urls) => urls * (KEY_BYTES + overheadBytes),
+    },
     comfortableUrls,
     plan(options) {
       checkSizes(options)

@@ -3,7 +3,7 @@
 import { SieveError } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
 import { Coverage } from './coverage.ts'
-import type { Piece, Pieces } from './filter.ts'
+import type { CellArray, Piece, Pieces } from './filter.ts'
 import { savedWhole } from './saved-plan.ts'
 
 const PIECE_BYTES = 1024 * 1024
@@ -12,12 +12,15 @@ const NONE = new Uint8Array(0)
 /** A bit array in the kernel's memory. */
 export interface BitArray {
   readonly array: number
+  readonly name: string
   readonly at: number
   readonly bytes: number
   /** What of it is in use: its last byte may have bits that are not. */
   readonly bits: number
   /** How many of its bits are set. */
   readonly ones: number
+  /** Bits that belong together. */
+  readonly block?: number
 }
 
 /** Counts that are not in the arrays. */
@@ -37,7 +40,7 @@ export function bitPieces(
   arrays: (array?: number) => readonly BitArray[],
   setOnes: (array: number, ones: number) => void,
   others?: OtherCounts,
-): Pieces {
+): Pieces & { cells(): CellArray[] } {
   const { call } = kernel
   const given = new Coverage()
   /** Bits of each array that were put in place so far. */
@@ -78,6 +81,14 @@ export function bitPieces(
         }
       }
     },
+    cells: () =>
+      arrays().map(({ array, name, at, bytes, bits, block }) => ({
+        array,
+        name,
+        cells: bits,
+        set: kernel.bytes.slice(at, at + bytes),
+        ...(block !== undefined && { block }),
+      })),
     place,
     placed(array, _offset, room) {
       const ones = Number(call.countBits(room.byteOffset, room.length))

@@ -69,6 +69,8 @@ export const blocked = {
         () => [
           {
             array: 0,
+            name: 'bits',
+            block: BLOCK_BITS,
             at: kernel.call.blockedBits() >>> 0,
             bytes: bits / 8,
             bits,

@@ -67,6 +67,7 @@ export const classic = {
         () => [
           {
             array: 0,
+            name: 'bits',
             at: kernel.call.classicBits() >>> 0,
             bytes: Math.ceil(bits / 8),
             bits,

@@ -168,6 +168,7 @@ export const eigenvalue = {
     }
     const region = (array: number, bits: number) => ({
       array,
+      name: array === 0 ? 'region of URLs' : 'region of features',
       at: call.eigenvalueBits(array) >>> 0,
       bytes: Math.ceil(bits / 8),
       bits,

@@ -87,6 +87,30 @@ export interface LayerMeasure {
   readonly distinct: number
 }
 
+/** What one layer answers for its part of a key. */
+export interface LayerVerdict {
+  readonly name: string
+  /** The part of the key that this layer remembers. */
+  readonly of: string
+  readonly verdict: 'new' | 'seen'
+}
+
+/** One of a filter's arrays as something to look at: a cell for each bit or slot. */
+export interface CellArray {
+  /** Its number among the pieces of a snapshot. */
+  readonly array: number
+  readonly name: string
+  /** How many there are. */
+  readonly cells: number
+  /** A copy: bit i % 8 of byte i / 8 is set where cell i is in use. */
+  readonly set: Uint8Array
+  /** Cells that belong together: a block of bits, or a bucket of slots. */
+  readonly block?: number
+  readonly bucket?: number
+  /** Hashes of a key, where the arrays of a filter differ in them. */
+  readonly hashes?: number
+}
+
 /** A piece of a filter's memory, as it goes into a snapshot. */
 export interface Piece {
   /** Which of the filter's arrays. */
@@ -131,6 +155,12 @@ export interface Pieces {
 export interface FrozenFilter extends Pieces {
   /** Queries the batch's entries [from, n). */
   has(from: number, n: number): void
+  /** What each layer answers for the batch's first key, the one with the last word last. Marks nothing; errs as `has` does. */
+  layers?(): LayerVerdict[]
+  /** Its arrays as they are now, to look at. */
+  cells?(): CellArray[]
+  /** Of a filter of slots: the one that makes a hash "seen", or null. */
+  find?(hash: bigint): { readonly array: number; readonly cell: number } | null
   measure(): Measure
 }
 
@@ -179,6 +209,19 @@ export interface OwnInstances {
  */
 export type Exactness = 'exact' | 'practically exact' | 'approximate'
 
+/** What a filter holds now: the part of its measures that its growth follows from. */
+export type Held = Pick<Measure, 'sizeBytes' | 'layers'>
+
+/** How the memory of a filter changes with the URLs it takes. Upper estimates, for whoever has to keep within a limit. */
+export interface Growth {
+  /** All the memory it takes now: `sizeBytes`, and what its instances hold besides. */
+  heldBytes(held: Held): number
+  /** The most by which `urls` more may make it grow. */
+  growthBytes(plan: Plan, held: Held, urls: number): number
+  /** What it takes besides the plan's `sizeBytes` once it is fully grown. */
+  overheadBytes?(plan: Plan): number
+}
+
 /** What every kind of filter states about itself, and how it is planned. */
 export interface KindDescription {
   readonly name: string
@@ -199,9 +242,13 @@ export interface KindDescription {
   readonly takes: 'hashes' | 'wide-hashes' | 'keys'
   /** Its memory is in instances that it makes itself, as many as it needs; the one it is made in has the batch only. */
   readonly hasOwnInstances?: boolean
+  /** Absent: its size is fixed from the start. */
+  readonly growth?: Growth
   /** Past this many URLs it is too slow for anything but history. */
   readonly comfortableUrls?: number
   plan(request: FilterOptions): Plan
+  /** The false-positive rate of a filter of this plan once it holds `urls`; where absent, planning for `urls` tells it. */
+  rateAt?(plan: Plan, urls: number): number
   /**
    * Bytes of all the arrays that a plan from a file asks for; 0 where the pieces say it. Throws a RangeError for a
    * plan that no filter of this kind has.

@@ -2,7 +2,7 @@
 
 import type { Kernel } from '../kernel.ts'
 import { fingerprintRate } from '../sizing.ts'
-import { checkSizes, type Filter, type FilterKind, noRoom, type Share, WHOLE } from './filter.ts'
+import { checkSizes, type Filter, type FilterKind, type Held, noRoom, type Share, WHOLE } from './filter.ts'
 import { checkField, checkFollows, savedWhole } from './saved-plan.ts'
 
 /** Measured: bytes of memory for each URL, over the whole range of sizes (docs/filters.md). */
@@ -12,7 +12,8 @@ const FIRST_BYTES = 16 * 1024
 const HEADER_BYTES = 64
 /** Segments of 256 KiB that are moved to another instance at a time: about five milliseconds. */
 const MOVED_SEGMENTS = 32
-/** Numbers of kernel/filters/fingerprint.ts: slots of the first and of a grown segment, bits of the directory. */
+/** Numbers of kernel/segment-table.ts: slots of a bucket, of the first and of a grown segment, bits of the directory. */
+const BUCKET_SLOTS = 8
 const FIRST_SLOTS = 2048
 const SEGMENT_SLOTS = 32768
 const FIRST_BITS = 4
@@ -20,6 +21,19 @@ const MOST_BITS = 27
 /** A directory that is larger than this, and than so many times the segments, is not one that hashes have made. */
 const LEAST_DIRECTORY_BYTES = 1024 * 1024
 const DIRECTORY_SHARE = 4
+
+/** The table grows by segments of 256 KiB, which begin about half full; several may be due in one batch. */
+const SEGMENTS_BYTES = 4 * 256 * 1024
+const MOST_BYTES_PER_URL = 24
+/**
+ * A table that has filled one instance moves half of it to another and keeps the memory for what comes: at most half as
+ * much again as its hashes take.
+ */
+const DIVIDED_BYTES = 800 * 1024 ** 2
+const DIVIDED_FACTOR = 1.5
+
+const heldBytes = ({ sizeBytes }: Held) =>
+  sizeBytes < DIVIDED_BYTES ? sizeBytes : DIVIDED_FACTOR * sizeBytes
 
 /** A segment from a snapshot: it covers entries [from, to) of a directory of `bits` bits. */
 interface Adopted {
@@ -41,6 +55,13 @@ export const fingerprint = {
   exactness: 'practically exact',
   can: { delete: true, grow: true, under: false },
   takes: 'hashes',
+  growth: {
+    heldBytes,
+    growthBytes(_plan, held, urls) {
+      const sizeBytes = held.sizeBytes + urls * MOST_BYTES_PER_URL + SEGMENTS_BYTES
+      return heldBytes({ sizeBytes }) - heldBytes(held)
+    },
+  },
 
   plan(request) {
     checkSizes(request)
@@ -71,6 +92,11 @@ export const fingerprint = {
     return 0
   },
 } as const satisfies FilterKind
+
+// The slots of each segment, copied; 0 where one is empty.
+function* slotsOf(filter: Pick<Filter, 'pieces'>): Generator<BigUint64Array> {
+  for (const { bytes } of filter.pieces()) yield new BigUint64Array(bytes.slice(HEADER_BYTES).buffer)
+}
 
 function inKernel(kernel: Kernel, share = WHOLE): Filter {
   kernel.refresh()
@@ -268,11 +294,26 @@ function inKernel(kernel: Kernel, share = WHOLE): Filter {
       for (const segment of adopted) call.fingerprintAdopted(segment.at)
       adopted.length = 0
     },
-    *hashes() {
-      for (const { bytes } of this.pieces()) {
-        const slots = new BigUint64Array(bytes.slice(HEADER_BYTES).buffer)
-        yield slots.filter((hash) => hash !== 0n)
+    cells() {
+      const segments = [...slotsOf(this)]
+      return segments.map((slots, array) => {
+        const set = new Uint8Array(Math.ceil(slots.length / 8))
+        slots.forEach((hash, slot) => {
+          if (hash !== 0n) set[slot >> 3]! |= 1 << (slot & 7)
+        })
+        const name = segments.length === 1 ? 'slots' : `segment ${array + 1}`
+        return { array, name, cells: slots.length, set, bucket: BUCKET_SLOTS }
+      })
+    },
+    find(hash) {
+      for (const [array, slots] of [...slotsOf(this)].entries()) {
+        const cell = slots.indexOf(hash || 1n)
+        if (cell >= 0) return { array, cell }
       }
+      return null
+    },
+    *hashes() {
+      for (const slots of slotsOf(this)) yield slots.filter((hash) => hash !== 0n)
     },
     measure() {
       const urls = call.fingerprintCount()

@@ -4,8 +4,10 @@
 import { INSTANCE_BYTES, type Kernel } from '../kernel.ts'
 import { Shards } from '../shards.ts'
 import {
+  type CellArray,
   type Filter,
   type FilterKind,
+  type Held,
   type Measure,
   type OwnInstances,
   type Piece,
@@ -15,6 +17,13 @@ import {
   WHOLE,
 } from './filter.ts'
 import { checkField, savedWhole } from './saved-plan.ts'
+
+/** Measured: what each generation takes besides its filter, in a kernel instance of its own. */
+export const GENERATION_BYTES = 256 * 1024
+
+/** The memory of all generations. */
+export const heldByGenerations = ({ sizeBytes, layers }: Held): number =>
+  sizeBytes + GENERATION_BYTES * (layers?.length ?? 1)
 
 export interface Generation {
   readonly shards: Shards
@@ -294,6 +303,18 @@ export class Generations implements Filter {
         distinct: urls,
       })),
     }
+  }
+
+  /** Of the first shard of each. */
+  cells(): CellArray[] {
+    return this.#all.flatMap(({ shards, plan }, i) =>
+      (shards.all[0]!.filter.cells?.() ?? []).map((cells) => ({
+        ...cells,
+        array: i * ARRAYS + cells.array,
+        name: `generation ${this.#gone + i + 1}`,
+        ...(plan.hashes !== null && { hashes: plan.hashes }),
+      })),
+    )
   }
 
   // The generations there are when the first piece is asked for; `counts` must be asked for at that moment too. Which

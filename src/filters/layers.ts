@@ -11,6 +11,7 @@ import {
   checkWhole,
   type Filter,
   type FilterOptions,
+  type LayerVerdict,
   noRoom,
   type Plan,
   sizeMissing,
@@ -121,6 +122,25 @@ function xorPasses({
   return lasts.map((_, layer) => (dealt ? hits.at(-1)! : hits[layer]!) ** hashes)
 }
 
+const decoder = new TextDecoder()
+
+// What each layer answers for its piece of the batch's first key, and the XOR layer for all of them.
+function layerVerdicts(kernel: Kernel): LayerVerdict[] {
+  const { call } = kernel
+  const count = call.multilayerLook()
+  kernel.refresh()
+  if (count < 0) return []
+  const places = new Uint32Array(kernel.bytes.buffer, call.multilayerPieces() >>> 0, 2 * count)
+  const texts = Array.from({ length: count }, (_, i) =>
+    decoder.decode(kernel.bytes.subarray(places[2 * i], places[2 * i + 1])),
+  )
+  const verdict = (piece: number) => (call.multilayerKnows(piece) === 1 ? 'seen' : 'new')
+  return [
+    ...texts.map((of, i) => ({ name: `layer ${i + 1}`, of, verdict: verdict(i) }) as const),
+    { name: 'XOR layer', of: texts.join(' ⊕ '), verdict: verdict(count) },
+  ]
+}
+
 export function createLayers(kernel: Kernel, plan: Plan): Filter {
   const { layers, mode, bitsPerLayer: bits } = plan.shape as unknown as LayerShape
   const hashes = plan.hashes!
@@ -140,6 +160,8 @@ export function createLayers(kernel: Kernel, plan: Plan): Filter {
       if (call.multilayerHas(from, n) < n)
         throw new SieveError('memory', 'no memory left for the parts of a key: use a smaller filter')
     },
+    // Words are dealt to the layers in turn: a layer has several of them, and no answer of its own.
+    ...(mode !== 'words' && { layers: () => layerVerdicts(kernel) }),
     ...bitPieces(
       kernel,
       (array) => {
@@ -149,6 +171,7 @@ export function createLayers(kernel: Kernel, plan: Plan): Filter {
         const bytes = Math.ceil(bits / 8)
         return Array.from({ length: count + 1 }, (_, layer) => ({
           array: layer === count ? XOR_ARRAY : layer,
+          name: layer === count ? 'XOR layer' : `layer ${layer + 1}`,
           at: call.multilayerBits(layer) >>> 0,
           bytes,
           bits,

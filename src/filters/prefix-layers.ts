@@ -51,6 +51,26 @@ function bitsAndHashes(options: FilterOptions, folderHashes: number): { bits: nu
   return { bits: high, hashes: hashes ?? bestHashes(high, folderHashes, urls) }
 }
 
+const SLASH = 0x2f
+const decoder = new TextDecoder()
+
+// Where the folders a1/…/ai/ of a key end, the host's first.
+function folderEnds(key: Uint8Array, most: number): number[] {
+  const text = decoder.decode(key)
+  const scheme = /^[^/:]*:\/\//.exec(text)?.[0].length ?? 0
+  const query = key.indexOf(0x3f)
+  const path = query < 0 ? key : key.subarray(0, query)
+  const ends: number[] = []
+  for (
+    let at = path.indexOf(SLASH, scheme);
+    at >= 0 && ends.length < most;
+    at = path.indexOf(SLASH, at + 1)
+  ) {
+    ends.push(at + 1)
+  }
+  return ends
+}
+
 /**
  * Errs towards "seen" at the rate its fill gives, the same for recombined and swapped segments as for any other new
  * key; never towards "new". `hasUnder` errs towards "yes" at `stats().rates.folder`: with the default of three folder
@@ -108,11 +128,28 @@ export const prefixLayers = {
       add: call.prefixLayersAdd,
       has: call.prefixLayersHas,
       hasUnder: call.prefixLayersHasUnder,
+      layers() {
+        const [start, end] = [kernel.keyStarts[0]!, kernel.keyEnds[0]!]
+        const key = kernel.bytes.subarray(start, end)
+        const verdict = () => (kernel.verdicts[0] === 0 ? 'seen' : 'new')
+        call.prefixLayersHas(0, 1)
+        const whole = { name: 'whole keys', of: decoder.decode(key), verdict: verdict() } as const
+        // A folder of the key is a key that ends sooner.
+        const folders = folderEnds(key, layers).map((bytes, i) => {
+          kernel.keyEnds[0] = start + bytes
+          call.prefixLayersHasUnder(1)
+          const of = decoder.decode(key.subarray(0, bytes))
+          return { name: `folders of depth ${i + 1}`, of, verdict: verdict() } as const
+        })
+        kernel.keyEnds[0] = end
+        return [...folders, whole]
+      },
       ...bitPieces(
         kernel,
         () => [
           {
             array: 0,
+            name: 'all layers',
             at: call.prefixLayersBits() >>> 0,
             bytes: Math.ceil(bits / 8),
             bits,

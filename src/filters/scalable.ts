@@ -4,8 +4,8 @@ import { invalidOption } from '../errors.ts'
 import { scalableRate } from '../sizing.ts'
 import { blocked } from './blocked.ts'
 import { classic } from './classic.ts'
-import { checkSizes, type FilterKind, type FilterOptions, type Plan } from './filter.ts'
-import { type Generation, Generations, sharesOf } from './generations.ts'
+import { checkSizes, type FilterKind, type FilterOptions, type Held, type Plan } from './filter.ts'
+import { GENERATION_BYTES, type Generation, Generations, heldByGenerations, sharesOf } from './generations.ts'
 import { checkField, checkNear, savedBits, savedObject, savedWhole } from './saved-plan.ts'
 
 const inners = { blocked, classic } as const
@@ -35,6 +35,20 @@ function planOf({ inner, firstUrls, rate }: Shape, index: number, shares = 1) {
   })
 }
 
+// The generations that begin before `urls` more are in.
+function growthBytes({ shape }: Plan, { layers = [] }: Held, urls: number): number {
+  const { firstUrls } = shape as unknown as Shape
+  let index = Math.max(0, layers.length - 1)
+  let left = urls - (firstUrls * GROWTH ** index - (layers.at(-1)?.distinct ?? 0))
+  let bytes = 0
+  while (left > 0) {
+    index++
+    bytes += planOf(shape as unknown as Shape, index).sizeBytes + GENERATION_BYTES
+    left -= firstUrls * GROWTH ** index
+  }
+  return bytes
+}
+
 /** Errs towards "seen", at most at the promised rate in all, however many URLs it takes; never towards "new". */
 export const scalable = {
   name: 'scalable',
@@ -45,6 +59,7 @@ export const scalable = {
   can: { delete: false, grow: true, under: false },
   takes: 'hashes',
   hasOwnInstances: true,
+  growth: { heldBytes: heldByGenerations, growthBytes },
 
   plan(options) {
     checkSizes(options)

@@ -10,10 +10,11 @@ import {
   checkWhole,
   type FilterKind,
   type FilterOptions,
+  type Held,
   type Plan,
 } from './filter.ts'
 import { fingerprint } from './fingerprint.ts'
-import { type Generation, Generations, sharesOf } from './generations.ts'
+import { GENERATION_BYTES, type Generation, Generations, heldByGenerations, sharesOf } from './generations.ts'
 import { checkField, checkNear, savedObject, savedWhole } from './saved-plan.ts'
 
 const inners = { fingerprint, blocked, classic } as const
@@ -91,6 +92,21 @@ function succession(whole: Plan, shares: number) {
   }
 }
 
+const growthOf = (inner: Shape['inner']) => (inners[inner] as FilterKind).growth
+
+// The generations that may begin before `urls` more are in: by age one, by count one for each that is filled. One is made
+// before the oldest goes.
+function growthBytes({ shape, sizeBytes }: Plan, { layers }: Held, urls: number): number {
+  const { inner, generations, windowUrls } = shape as unknown as Shape
+  const filled = windowUrls === null ? 0 : Math.ceil(urls / Math.ceil(windowUrls / generations))
+  const most = generations + 1 - Math.min(generations, layers?.length ?? 0)
+  const begun = Math.min(1 + filled, most)
+  const growth = growthOf(inner)
+  if (!growth) return (sizeBytes / generations + GENERATION_BYTES) * begun
+  const one = planOf(shape as unknown as Shape)
+  return growth.growthBytes(one, { sizeBytes: 0 }, urls) + GENERATION_BYTES * begun
+}
+
 /**
  * Errs towards "new" by design: it forgets the oldest. A URL is remembered for at least (G − 1) / G of the window and
  * never longer than the window. Within it, errs towards "seen" as its inner filter does, all generations together.
@@ -106,6 +122,16 @@ export const window = {
   can: { delete: false, grow: true, under: false },
   takes: 'hashes',
   hasOwnInstances: true,
+  growth: {
+    heldBytes: heldByGenerations,
+    growthBytes,
+    // One generation is made before the oldest goes.
+    overheadBytes({ shape, sizeBytes }) {
+      const { inner, generations } = shape as unknown as Shape
+      const next = growthOf(inner) ? 0 : sizeBytes / generations
+      return GENERATION_BYTES * (generations + 1) + next
+    },
+  },
 
   plan(options) {
     checkSizes(options)

@@ -2,11 +2,12 @@
 // how much memory it will take.
 import { closeSync, fstatSync } from 'node:fs'
 import { SieveError } from '../errors.ts'
+import { GENERATION_BYTES } from '../filters/generations.ts'
 import { readLater } from '../store/file.ts'
 import { CHUNK_HEADER_BYTES, decodeChunk } from '../store/format.ts'
 import { Pace } from '../store/pace.ts'
 import { openFile, readHeader, type SieveHeader } from '../store/snapshot.ts'
-import { GENERATION_BYTES, SIEVE_BYTES } from './growth.ts'
+import { SIEVE_BYTES } from './growth.ts'
 import { servedFilters } from './sieve-spec.ts'
 
 /** A piece's array is a generation times this, plus the array within it: of a table the bits of its directory. */

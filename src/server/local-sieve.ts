@@ -6,7 +6,6 @@ import type { DeletingSieve, Explanation, FolderSieve, Items, Plan, Sieve, Stats
 import { DiskWatch } from './disk-watch.ts'
 import type { Faults } from './faults.ts'
 import { bytesOf, growthOf } from './growth.ts'
-import { type Layers, layersOf } from './layers.ts'
 import { releaseMemory } from './memory-release.ts'
 import { type Meters, newMeters } from './meters.ts'
 import { wasDropped } from './names.ts'
@@ -118,9 +117,8 @@ export class LocalSieve implements ServedSieve {
     return inParts(items, this.#partSize, (part) => this.#sieve.hasItems(part))
   }
 
-  explain(url: string): Explanation & Layers {
-    const explanation = this.#sieve.explain(url)
-    return { ...explanation, ...layersOf(this.#sieve, explanation) }
+  explain(url: string): Explanation {
+    return this.#sieve.explain(url)
   }
 
   stats(): Stats {

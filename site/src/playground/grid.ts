@@ -99,7 +99,7 @@ export class Grid {
     this.#before = panel.set
     this.#panel = panel
     const ones = countSet(panel)
-    const things = panel.name.startsWith('s') ? 'slots' : 'bits'
+    const things = panel.bucket === undefined ? 'bits' : 'slots'
     say(this.#fill, `${count(ones)} of ${count(panel.cells)} · ${share(ones / panel.cells)}`)
     this.#canvas.setAttribute(
       'aria-label',

@@ -4,7 +4,7 @@ import { applyHash, type HashChoice } from '../../../src/hashes.ts'
 import type { Plan, Sieve } from '../../../src/index.ts'
 import { compileKernel, Kernel } from '../../../src/kernel.ts'
 import { STATE } from '../../../src/state.ts'
-import { isSet, type Panel, panelsOf, slotsOf } from './panels.ts'
+import { isSet, type Panel, panelsOf } from './panels.ts'
 
 /** What one layer is asked for a key. */
 export interface Probe {
@@ -170,11 +170,9 @@ export class Prober {
 
   // The slot that holds the hash; no cell when there is none.
   #slot(h: bigint): Probe[] {
-    const segments = slotsOf(this.#sieve)
-    const array = segments.findIndex((slots) => slots.includes(h))
+    const found = this.#sieve[STATE].shards.all[0]!.filter.find?.(h)
     const piece = `0x${h.toString(16).padStart(16, '0')}`
-    if (array < 0) return [{ layer: 'slots', piece, array: 0, cells: [] }]
-    return [{ layer: 'slots', piece, array, cells: [segments[array]!.indexOf(h)] }]
+    return [{ layer: 'slots', piece, array: found?.array ?? 0, cells: found ? [found.cell] : [] }]
   }
 
   // The kernel's 64-bit hash of each piece.

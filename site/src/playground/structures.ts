@@ -1,4 +1,5 @@
 // The structures one can play with: what may be chosen of each, and which options of the library that makes.
+import { filterKinds } from '../../../src/filters/registry.ts'
 import type { FilterName, FilterOptions } from '../../../src/index.ts'
 
 export type FieldName = 'bits' | 'hashes' | 'layers' | 'urls' | 'rate'
@@ -52,7 +53,7 @@ const layered = ({ bits, hashes, urls, layers }: Settings): FilterOptions => ({
 
 export const defaults: Settings = { bits: 4096, hashes: 4, layers: 4, urls: 500, rate: 0.01 }
 
-export const structures: readonly Structure[] = [
+const described: readonly Structure[] = [
   {
     name: 'classic',
     watch:
@@ -120,5 +121,22 @@ export const structures: readonly Structure[] = [
     options: () => ({}),
   },
 ]
+
+// A filter that is not described above and fits into one instance: sized for n URLs at a rate.
+const others = filterKinds.flatMap(({ name, does, errs, takes, hasOwnInstances }): Structure[] =>
+  takes === 'keys' || hasOwnInstances || described.some((structure) => structure.name === name)
+    ? []
+    : [
+        {
+          name: name as FilterName,
+          watch: `${does[0]!.toUpperCase()}${does.slice(1)}. Errs ${errs}.`,
+          fields: [n, p],
+          start: { urls: 2000 },
+          options: ({ urls, rate }) => ({ expectedUrls: urls, falsePositiveRate: rate }),
+        },
+      ],
+)
+
+export const structures: readonly Structure[] = [...described, ...others]
 
 export const settingsOf = (structure: Structure): Settings => ({ ...defaults, ...structure.start })

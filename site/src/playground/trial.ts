@@ -2,6 +2,7 @@
 // from the reader or from the lab's generator of links; a URL that was never added and is answered "seen" is the
 // false positive that is looked for.
 import { keyOf } from '../../../src/canonical/profiles.ts'
+import type { FilterKind } from '../../../src/filters/filter.ts'
 import { type FilterOptions, filters, Sieve } from '../../../src/index.ts'
 import { generateLinks } from '../../../src/lab/generator.ts'
 import { type Panel, panelsOf } from './panels.ts'
@@ -161,7 +162,9 @@ export class Trial {
   formula(urls: number): number | null {
     const { name } = this.structure
     if (name === 'scalable') return this.sieve.plan.promisedRate
-    return filters[name].plan({ ...this.options, expectedUrls: urls }).expectedRate
+    const kind: FilterKind = filters[name]
+    if (kind.rateAt) return kind.rateAt(this.sieve.plan, urls)
+    return kind.plan({ ...this.options, expectedUrls: urls }).expectedRate
   }
 
   /** Tries generated URLs until one that was never added is answered "seen". Null when stopped, or past all tries. */

@@ -1,7 +1,6 @@
 // A small registry of sieves in memory, for the tests of the HTTP side alone.
 import { type DeletingSieve, type FolderSieve, type Plan, Sieve, SieveError } from '../../../src/index.ts'
 import { Faults } from '../../../src/server/faults.ts'
-import { layersOf } from '../../../src/server/layers.ts'
 import type { BloomSpec, ServedSieve, SieveRegistry, SieveSpec } from '../../../src/server/registry.ts'
 import { optionsOf } from '../../../src/server/sieve-spec.ts'
 
@@ -38,10 +37,7 @@ export class MemoryRegistry implements SieveRegistry {
       plan: sieve.plan,
       add: (items) => later(sieve.addItems(items)),
       has: (items) => later(sieve.hasItems(items)),
-      explain(url) {
-        const explanation = sieve.explain(url)
-        return { ...explanation, ...layersOf(sieve, explanation) }
-      },
+      explain: (url) => sieve.explain(url),
       stats: () => sieve.stats(),
       ...('delete' in sieve && {
         forget: (urls: readonly string[]) =>
