@@ -37,6 +37,7 @@ export class Shards {
   readonly front: Kernel
   readonly #module: WebAssembly.Module
   readonly #plan: Plan
+  readonly #grows: boolean
   readonly #instanceBytes: number
   /** In the order of their hashes. */
   readonly #shards: Shard[] = []
@@ -59,6 +60,7 @@ export class Shards {
     checkWhole('instanceBytes', instanceBytes, LEAST_INSTANCE_BYTES, 2 ** 32)
     this.#module = module
     this.#plan = plan
+    this.#grows = kind.can.grow
     this.#instanceBytes = kind.can.grow ? Math.min(instanceBytes, GROWING_BYTES) : instanceBytes
     const room = Math.max(this.#instanceBytes - BATCH_BYTES, this.#instanceBytes / 2)
     const planned = kind.hasOwnInstances ? 1 : Math.max(1, Math.ceil(plan.sizeBytes / room))
@@ -313,9 +315,14 @@ export class Shards {
   }
 
   #full(): SieveError {
+    const { filter, expectedUrls } = this.#plan
+    if (this.#grows) {
+      return new SieveError('memory', `filter '${filter}' is full and cannot grow further: no memory left`)
+    }
+    const wanted = 'expected fewer of them, or a filter for more'
     return new SieveError(
-      'memory',
-      `filter '${this.#plan.filter}' is full and cannot grow further: no memory left`,
+      'full',
+      `filter '${filter}' is full: it is made for ${expectedUrls} URLs; ${wanted}`,
     )
   }
 }

@@ -168,7 +168,8 @@ describe.each(kinds)('$name', (kind) => {
   )
 
   it('a list that fails on the way: exactly what is answered is marked and counted', async () => {
-    const sized = { ...options, instanceBytes: INSTANCE_BYTES }
+    const size = kind.refusesWhenFull ? ampleSize(kind, 4000) : {}
+    const sized = { ...options, ...size, instanceBytes: INSTANCE_BYTES }
     const [one, twin] = [await Sieve.create(sized), await Sieve.create(sized)]
     one.addMany(named('a', 400))
     twin.addMany(named('a', 400))

@@ -232,6 +232,8 @@ export interface KindDescription {
   /** Which way it errs, in one line. */
   readonly errs: string
   readonly exactness: Exactness
+  /** Of a fixed size: past its capacity an add fails. Others of a fixed size go on, with a higher rate. */
+  readonly refusesWhenFull?: boolean
   /** Drops the oldest URLs by design: they are new again. */
   readonly forgets?: boolean
   readonly can: Capabilities

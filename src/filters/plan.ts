@@ -1,5 +1,5 @@
 // A plan that keeps its promise, or one clear line: a rate and a size that do not go together are refused.
-import { option, SieveError, wording } from '../errors.ts'
+import { invalidOption, option, SieveError, wording } from '../errors.ts'
 import type { AnyKind, FilterOptions, Plan } from './filter.ts'
 
 /** Formulas and whole numbers of bits leave this much between what is asked and what is planned. */
@@ -15,7 +15,14 @@ export function planFor(kind: AnyKind, options: FilterOptions): Plan {
     )
   }
   const plan = kind.plan(options)
-  const { falsePositiveRate: asked, sizeBytes } = options
+  const { falsePositiveRate: asked, sizeBytes, bits } = options
+  const advice = `filter '${kind.name}' needs that much for ${plan.expectedUrls} URLs`
+  if (kind.refusesWhenFull && sizeBytes !== undefined && plan.sizeBytes > sizeBytes) {
+    throw invalidOption('sizeBytes', sizeBytes, `at least ${plan.sizeBytes}`, advice)
+  }
+  if (kind.refusesWhenFull && bits !== undefined && plan.bits! > bits) {
+    throw invalidOption('bits', bits, `at least ${plan.bits}`, advice)
+  }
   if (asked !== undefined && plan.expectedRate !== null && plan.expectedRate > asked * TOLERANCE) {
     const got = plan.expectedRate.toPrecision(2)
     const size = sizeBytes ?? plan.sizeBytes

@@ -227,11 +227,40 @@ describe.each(kinds)('$name', (kind) => {
       }
     })
 
-    it('past its capacity neither', async () => {
-      const sieve = await create(kind, kind.can.grow ? ampleSize(kind, 2000) : { bits: 4096, hashes: 3 })
-      sieve.addMany(plain)
-      expect([...sieve.hasMany(plain)]).toEqual(plain.map(() => 1))
-    })
+    if (kind.refusesWhenFull) {
+      it('past its capacity it refuses what it has no slot for, and knows all that it answered', async () => {
+        const sieve = await create(kind, { expectedUrls: 400, falsePositiveRate: 1e-9 })
+        const before = sieve.stats()
+        const error = (() => {
+          try {
+            return sieve.addMany(plain)
+          } catch (thrown) {
+            return thrown as SieveError
+          }
+        })()
+        expect(error).toMatchObject({ name: 'SieveError', code: 'full' })
+        expect((error as SieveError).message).toMatch(
+          /^filter '.*' is full: it is made for 400 URLs; [^\n]+$/,
+        )
+        const { answered } = error as SieveError
+        expect(answered!.length).toBeGreaterThanOrEqual(400)
+        const known = plain.slice(0, answered!.length)
+        expect([...answered!]).toEqual(known.map(() => 1))
+        expect([...sieve.hasMany(known)]).toEqual(known.map(() => 1))
+        expect([...sieve.hasMany(plain.slice(known.length))].indexOf(1)).toBe(-1)
+        expect(sieve.stats()).toMatchObject({ urls: known.length, seen: 0, sizeBytes: before.sizeBytes })
+        expect(sieve.stats().pastCapacity).toBe(known.length > 400)
+        expect(() => sieve.add(plain[known.length]!)).toThrow(/ is full/)
+        expect([...sieve.hasMany(known)]).toEqual(known.map(() => 1))
+        expect([...sieve.addMany(known)]).toEqual(known.map(() => 0))
+      })
+    } else {
+      it('past its capacity neither', async () => {
+        const sieve = await create(kind, kind.can.grow ? ampleSize(kind, 2000) : { bits: 4096, hashes: 3 })
+        sieve.addMany(plain)
+        expect([...sieve.hasMany(plain)]).toEqual(plain.map(() => 1))
+      })
+    }
 
     it.each(hashNames)('with the hash %s', async (hash) => {
       const sieve = await make(kind, 2000, { hash })
@@ -425,7 +454,9 @@ describe.each(kinds)('$name', (kind) => {
     it('more memory never gives a worse rate, more URLs never a better one', () => {
       let last = 1
       for (const sizeBytes of [1024, 2048, 4096, 8192, 65_536]) {
-        const rate = planOrNull(kind, { expectedUrls: 2000, sizeBytes })?.expectedRate ?? 0
+        const plan = planOrNull(kind, { expectedUrls: 2000, sizeBytes })
+        if (!plan && (kind.refusesWhenFull || kind.can.grow)) continue
+        const rate = plan!.expectedRate!
         expect(rate).toBeLessThanOrEqual(last)
         last = rate
       }

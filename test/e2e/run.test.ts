@@ -267,7 +267,7 @@ describe('what cannot be', () => {
     [['--size', '64', '--filter', 'fingerprint'], 2, 'it grows'],
     [['--json'], 2, '--json without --compare'],
     [['-o', '/nowhere/at/all'], 4, 'cannot write /nowhere/at/all'],
-    [['--filter', 'cuckoo'], 2, 'cuckoo'],
+    [['--filter', 'bloom'], 2, 'bloom'],
   ])('%j', (args, code, message) => {
     const { status, text, stderr } = run(args[0] === '-' ? args : [path(), ...args], '')
     expect(stderr).toMatch(/^urlsieve: [^\n]+\n$/)

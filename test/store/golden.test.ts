@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { resolveProfile } from '../../src/canonical/profiles.ts'
-import { filterNames } from '../../src/filters/registry.ts'
+import { type FilterName, filterKinds, filterNames } from '../../src/filters/registry.ts'
 import { freeze } from '../../src/freeze.ts'
 import type { SieveOptions } from '../../src/sieve.ts'
 import { Sieve } from '../../src/sieve.ts'
@@ -32,22 +32,14 @@ const BORN = Date.UTC(2026, 0, 1)
 const webThen = { ...resolveProfile(['whatwg', 'no-fragment', 'https']), name: 'web' }
 
 const options: Readonly<Record<string, SieveOptions>> = {
-  fingerprint: {},
+  ...Object.fromEntries(
+    filterKinds.map(({ name, can }) => [name, { filter: name as FilterName, ...(can.grow ? {} : small) }]),
+  ),
   'fingerprint-escapes': { profile: 'web' },
   'fingerprint-xxh64': { hash: 'xxh64', key: new Uint8Array(16) },
-  classic: { filter: 'classic', ...small },
   'classic-url-caching': { filter: 'classic', ...small, hash: ['poly31', 'djb2', 'xor17'] },
-  blocked: { filter: 'blocked', ...small },
-  multilayer: { filter: 'multilayer', ...small },
-  'prefix-layers': { filter: 'prefix-layers', ...small },
-  eigenvalue: { filter: 'eigenvalue', ...small },
-  'keyword-layers': { filter: 'keyword-layers', ...small },
   scalable: { filter: 'scalable', expectedUrls: 10, falsePositiveRate: 0.05 },
   window: { filter: 'window', inner: 'blocked', windowUrls: 32, falsePositiveRate: 0.05, generations: 4 },
-  'hash-set': { filter: 'hash-set' },
-  'sorted-array': { filter: 'sorted-array' },
-  linear: { filter: 'linear' },
-  trie: { filter: 'trie' },
   'binary-fuse': {},
 }
 
