@@ -37,7 +37,7 @@ const examples = page.split('\n## ').flatMap((chapter) =>
     .flatMap((section) => {
       const names = [...section.split('\n', 1)[0]!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)
       const choice = chapter.startsWith('Profiles\n') ? (names[0] as ProfileName) : (names as RuleName[])
-      const rows = section.matchAll(/^\| `(.+)` +\| (?:`(.+)`|no URL) +\|$/gm)
+      const rows = section.matchAll(/^\| `(.+)` +\| (?:`(.+)`|not a URL) +\|$/gm)
       return [...rows].map(([, before, key = null]) => ({
         choice,
         before: before!.replaceAll('\\|', '|'),
