@@ -1,4 +1,4 @@
-// Programs on this machine: where they are, and which version they say they are.
+// Programs on this machine: where they are, and their versions.
 
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

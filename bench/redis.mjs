@@ -11,7 +11,7 @@ import { generatorVersion, maxUrlBytes, UrlWriter } from './urls.mjs'
 
 const help = `usage: node bench/redis.mjs [options]
   --urls N     distinct URLs (default 1000000)
-  --rounds N   of each form, the order turned round each time (default 3)
+  --rounds N   of each form, in alternating order (default 3)
   --seed N     of the URLs (default 1)
   --kept       only SADD and what urlsieve/redis does
   --quick      100,000 URLs, one round: does it work?

@@ -1,5 +1,5 @@
 // Measures, then reports: `npm run bench -- --help` lists the options.
-// Every sample is a fresh process; the order of the cases is turned round from one round to the next.
+// Every sample is a fresh process; the order of the cases is reversed from one round to the next.
 
 import { parseArgs } from 'node:util'
 import { commandGroups } from './cases/command.mjs'
@@ -48,7 +48,7 @@ async function main() {
   if (buildDigest() !== build) {
     results.write({
       type: 'fault',
-      reason: 'dist/ was built anew during the run: its samples are of two programs',
+      reason: 'dist/ was rebuilt during the run: its samples are of two programs',
     })
     process.exitCode = 1
   }
@@ -101,7 +101,7 @@ function countOf(option, text, least, most) {
   throw new Error(`${option} is a whole number from ${least} to ${most}, got ${text}`)
 }
 
-/** The groups with the cases that were asked for. */
+/** The groups with the cases selected. */
 function groupsOf(settings) {
   const { only, case: names } = settings
   const groups = [
@@ -111,9 +111,9 @@ function groupsOf(settings) {
   const ids = groups.flatMap(({ cases }) => cases.map(({ id }) => id))
   const unknown = names.find((name) => !ids.some((id) => id.includes(name)))
   if (unknown !== undefined) throw new Error(`no case is named like ${unknown}; see --list`)
-  const asked = ({ id }) => names.length === 0 || names.some((name) => id.includes(name))
+  const isSelected = ({ id }) => names.length === 0 || names.some((name) => id.includes(name))
   return groups
-    .map((group) => ({ ...group, cases: group.cases.filter(asked) }))
+    .map((group) => ({ ...group, cases: group.cases.filter(isSelected) }))
     .filter(({ cases }) => cases.length > 0)
 }
 

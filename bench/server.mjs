@@ -1,5 +1,5 @@
 // The server against Debian's redis-server, both started here, in one run: BF.ADD and SADD under redis-benchmark -P 64,
-// BF.MADD with 100 URLs each through redis-cli --pipe, and 256 connections at once. `node server.mjs --help`.
+// BF.MADD with 100 URLs each through redis-cli --pipe, and 256 concurrent connections. `node server.mjs --help`.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,8 +17,8 @@ import { generatorVersion } from './urls.mjs'
 
 const help = `usage: node bench/server.mjs [options]
   --urls N       that each case takes (default 5000000)
-  --rounds N     of each case, the order turned round each time (default 3)
-  --seconds N    of 256 connections at once (default 5; 60 for the whole claim)
+  --rounds N     of each case, in alternating order (default 3)
+  --seconds N    of 256 concurrent connections (default 5; 60 for the whole claim)
   --seed N       of the URLs (default 1)
   --data         our server with --data: what is answered is logged on the disk
   --quick        500,000 URLs, one round: does it work?
@@ -193,7 +193,7 @@ async function freePort() {
   return port
 }
 
-/** A program's output; throws when it fails or says that something did. */
+/** A program's output; throws when it fails or reports an error. */
 async function output(program, args, input) {
   const child = spawn(program, args, { stdio: [input ?? 'ignore', 'pipe', 'pipe'] })
   let text = ''
@@ -210,7 +210,7 @@ async function output(program, args, input) {
 
 const ask = ({ port }, words) => output('redis-cli', ['-p', String(port), ...words])
 
-/** Requests a second, by redis-benchmark's own clock. */
+/** Requests per second, by redis-benchmark's own clock. */
 async function benchmark({ port }, words, requests) {
   const args = ['-p', String(port), '-P', '64', '-n', String(requests), '-r', '1000000000', '--csv', ...words]
   return Number(csvOf(await output('redis-benchmark', args)).rps)
@@ -237,7 +237,7 @@ async function unreserved(server, act) {
   return act()
 }
 
-/** URLs a second, process start of redis-cli included. */
+/** URLs per second, process start of redis-cli included. */
 async function piped({ port }, file, urls) {
   const fd = openSync(file, 'r')
   const started = performance.now()
@@ -269,7 +269,7 @@ function encodeStream(file, urls, seed) {
   return file
 }
 
-/** Many connections at once for about so long: speed, delays and memory. */
+/** Many concurrent connections for about this long: speed, delays and memory. */
 async function crowded(server, seconds, perSecond) {
   await onFreshFilter(server, () => {})
   const rss = () =>

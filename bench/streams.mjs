@@ -100,7 +100,7 @@ class HashedChunks {
     this.total = 0
   }
 
-  /** Where the next line starts, with room for the longest one. */
+  /** Where the next line starts, with space for the longest one. */
   reserve() {
     if (this.end >= chunkBytes) this.flush()
     return this.end

@@ -41,7 +41,7 @@ function prepare(streamName, settings) {
   return { stream, directory, outputFile: join(directory, 'out.txt') }
 }
 
-/** Memory when there is room for the largest output twice over, else the temporary directory. */
+/** Memory when it has space for twice the largest output, else the temporary directory. */
 function outputPlace(bytes) {
   try {
     const { bavail, bsize } = statfsSync('/dev/shm')
@@ -77,7 +77,7 @@ async function runCommand({ name, program, args, keepsOrder = true }, { stream, 
       outputTo: outputFile.startsWith('/dev/shm') ? '/dev/shm' : 'temporary directory',
       ...measured,
       wrongDrops: stream.distinct - printed.lines,
-      // First lines, in order, byte for byte? Not asked of programs that promise another order.
+      // First lines, in order, byte for byte? Not checked for programs with another order.
       exactOutput: keepsOrder ? printed.sha256 === stream.firstsSha256 : null,
     },
   ]

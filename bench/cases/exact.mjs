@@ -1,5 +1,5 @@
 // `urlsieve/exact` against plain LevelDB (get, then put, awaited one by one) on the same link stream, both from an empty
-// folder, verdicts checked against a Set. Each sample is a fresh process, the order turned round from one round to the
+// folder, verdicts checked against a Set. Each sample is a fresh process, the order reversed from one round to the
 // next: node bench/cases/exact.mjs [--links 1000000] [--rounds 3] [--seed 1] [--batch 1000]
 
 import { spawnSync } from 'node:child_process'

@@ -3,8 +3,8 @@
 //   verdicts  has, then add what is new: a verdict from filters whose add gives none
 //   batches   addMany, 1,000 strings at a time
 //   lines     addLines, newline-separated bytes in blocks of 1 MiB
-// The input is made before the clock starts: flat one-byte strings, so that nobody pays for flattening, and
-// new copies for every operation, so that nobody finds a string's hash already computed.
+// The input is made before the clock starts: flat one-byte strings, so that none is flattened during the measurement, and
+// new copies for every operation, so that no string has its hash already computed.
 
 import { maxUrlBytes, UrlWriter } from '../urls.mjs'
 

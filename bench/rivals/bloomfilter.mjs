@@ -1,4 +1,4 @@
-// bloomfilter (npm, Jason Davies): the fastest Bloom filter in plain JavaScript. `add` says nothing, so a
+// bloomfilter (npm, Jason Davies): the fastest Bloom filter in plain JavaScript. `add` returns nothing, so a
 // verdict takes `test` and then `add`; both ways are measured.
 
 import { packageVersion } from '../programs.mjs'

@@ -49,7 +49,7 @@ function sieve(name, options, passes) {
     version,
     async open(expectedUrls) {
       const { Sieve } = await import(new URL('../../dist/index.js', import.meta.url).href)
-      // The fingerprint filter grows by itself: it is told nothing about what will come.
+      // The fingerprint filter grows: it needs no expected number of URLs.
       const sized = options.falsePositiveRate === undefined ? {} : { expectedUrls }
       const instance = await Sieve.create({ hash: 'siphash', ...options, ...sized })
       return {
