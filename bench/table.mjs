@@ -1,4 +1,4 @@
-// Aligned tables, plain and in Markdown: the first column to the left, the others to the right.
+// Aligned tables: plain text with the first column to the left and the others to the right, or Markdown.
 
 /** Rows of cells under their titles; a cell that was not measured is a dash. */
 export function table(titles, rows) {
@@ -11,16 +11,12 @@ export function table(titles, rows) {
   return lines.map((line) => line.trimEnd()).join('\n')
 }
 
-/** The same as Markdown. */
+/** The same as Markdown, formatted as Biome does. */
 export function markdownTable(titles, rows) {
   const cells = [titles, ...rows.map((row) => row.map((cell) => cell ?? '–'))]
   const widths = titles.map((_, column) => Math.max(3, ...cells.map((row) => row[column].length)))
-  const lines = cells.map(
-    (row) =>
-      `| ${row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join(' | ')} |`,
-  )
-  const rule = widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
-  lines.splice(1, 0, `| ${rule.join(' | ')} |`)
+  const lines = cells.map((row) => `| ${row.map((cell, i) => cell.padEnd(widths[i])).join(' | ')} |`)
+  lines.splice(1, 0, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`)
   return lines.join('\n')
 }
 
