@@ -63,6 +63,6 @@ it('the chart has a bar for each command, by its median', async () => {
   )
   expect(chart.match(/<rect /g)).toHaveLength(4)
   const page = readFileSync(join(folder, 'docs/benchmarks.md'), 'utf8')
-  expect(page).toMatch(/\| `gawk '!s\[\$0\]\+\+'` +\| +0\.500 \| +2,000 \| 1,000…9,000 \|/)
+  expect(page).toMatch(/\| `gawk '!s\[\$0\]\+\+'` +\| 0\.500 +\| 2,000 +\| 1,000…9,000 +\|/)
   expect(page).toContain('SMALL: 1,000 lines')
 })
