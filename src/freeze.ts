@@ -10,11 +10,12 @@ import {
   fingerprintWidths,
 } from './filters/binary-fuse.ts'
 import { isWideHash } from './hashes.ts'
+import { checkNothingUnlogged } from './journal.ts'
 import { compileKernel, INSTANCE_BYTES, Kernel } from './kernel.ts'
 import { Sieve } from './sieve.ts'
-import { checkNothingOwed, type SieveState, STATE } from './state.ts'
+import { SieveState, STATE } from './state.ts'
 
-/** A sieve that is only asked: it has no add. Errs towards "seen" at 2^−bits, never towards "new". */
+/** A sieve that is only queried: it has no add. Errs towards "seen" at 2^−bits, never towards "new". */
 export type FrozenSieve = Pick<
   Sieve,
   'plan' | 'profile' | 'has' | 'hasMany' | 'hasLines' | 'explain' | 'stats' | 'save'
@@ -46,17 +47,14 @@ export async function freeze(
     throw invalidOption('bits', bits, `one of ${fingerprintWidths.join(', ')}`)
   }
   const module = await compileKernel()
-  checkNothingOwed(state, 'freeze this sieve')
+  checkNothingUnlogged(state.journal, 'freeze this sieve')
   // From here on nothing waits, so that no URL is added meanwhile.
   const urls = state.shards.all.reduce((sum, { kernel }) => sum + kernel.call.fingerprintCount(), 0)
   const froms = sharesOf(state, urls, instanceBytes)
   const sizes = froms.length === 1 ? [urls] : countIn(state, froms)
-  const frozen = new Sieve(
-    module,
-    { instanceBytes },
-    { ...identityOf(state), plan: binaryFusePlan(sizes, bits), froms },
-  )
-  const target = frozen[STATE]
+  const { profile, hash } = state
+  const plan = binaryFusePlan(sizes, bits)
+  const target = new SieveState(module, { kind: binaryFuse, plan, profile, hash, froms }, instanceBytes)
   for (const [i, { filter, kernel }] of target.shards.all.entries()) {
     const builder = Kernel.create(module, instanceBytes)
     buildBinaryFuse(builder, filter, sizes[i]!, bits, (room) => {
@@ -71,10 +69,8 @@ export async function freeze(
   target.urls = urls
   target.seen = state.seen
   target.invalid = state.invalid
-  return frozen
+  return new Sieve(target)
 }
-
-const identityOf = ({ profile, hash }: SieveState) => ({ kind: binaryFuse, profile, hash })
 
 // The first 32 bits of the first hash of each instance: as few as can be made in the memory given.
 function sharesOf(state: SieveState, urls: number, instanceBytes: number): number[] {

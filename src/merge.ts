@@ -1,8 +1,8 @@
 // The union of two sieves with the same filter, parameters, profile and key: bit for bit, or hash by hash.
 import { SieveError } from './errors.ts'
-import { INSTANCE_BYTES } from './kernel.ts'
+import { checkNothingUnlogged } from './journal.ts'
 import type { Shards } from './shards.ts'
-import { checkNothingOwed, type Identity, type SieveState, STATE } from './state.ts'
+import { type Identity, type SieveState, STATE } from './state.ts'
 
 interface HasState {
   readonly [STATE]: SieveState
@@ -27,7 +27,7 @@ export function difference(a: Identity, b: Identity): string | null {
 export function checkMergeable(target: HasState, source: HasState): void {
   const to = target[STATE]
   const from = source[STATE]
-  checkNothingOwed(from, 'merge from this sieve')
+  checkNothingUnlogged(from.journal, 'merge from this sieve')
   const differ = difference(to, from)
   if (differ) {
     throw new SieveError(
@@ -59,7 +59,7 @@ export function unite(target: HasState, source: HasState): () => void {
       to.shards.delete(hashes.length)
     }
     for (const key of fresh.keys) {
-      takeKey(to, key)
+      to.keyer.takeKeys([key])
       to.shards.delete(1)
     }
     Object.assign(to, { urls, seen, invalid })
@@ -121,19 +121,8 @@ function addHashes(to: SieveState, hashes: BigUint64Array, fresh: BigUint64Array
   }
 }
 
-// Makes a batch of one key.
-function takeKey({ kernel, hashKeys }: SieveState, key: Uint8Array): void {
-  const at = key.length > INSTANCE_BYTES ? 0 : kernel.call.reserveSpill(Math.max(key.length, 64)) >>> 0
-  kernel.refresh()
-  if (at === 0) throw new SieveError('memory', `no memory left for a key of ${key.length} bytes`)
-  kernel.bytes.set(key, at)
-  kernel.keyStarts[0] = at
-  kernel.keyEnds[0] = at + key.length
-  hashKeys(1)
-}
-
 function addUnlogged(to: SieveState, key: Uint8Array): boolean {
-  takeKey(to, key)
+  to.keyer.takeKeys([key])
   to.shards.add(0, 1)
   to.kernel.refresh()
   const isNew = to.kernel.verdicts[0] === 1
@@ -156,7 +145,7 @@ export function addKey(to: SieveState, key: Uint8Array): boolean {
 
 /** Forgets a key as it is. True: it was remembered. */
 export function deleteKey(from: SieveState, key: Uint8Array): boolean {
-  takeKey(from, key)
+  from.keyer.takeKeys([key])
   from.shards.delete(1)
   const was = from.kernel.verdicts[0] === 0
   if (was) {

@@ -1,98 +1,30 @@
-// The sieve joins the steps: bytes → lines → key → hash → filter → verdict. It is the only file that knows all of
-// them, and there is one way through: a single URL is a batch of one.
-import { explainKey, type Step } from './canonical/explain.ts'
-import { type Profile, type ProfileName, resolveProfile } from './canonical/profiles.ts'
-import { type Rule, type RuleName, rules } from './canonical/rules.ts'
-import { type CommandRun, Commands } from './commands.ts'
+// A keyer and a filter: the sieve in memory, and with a journal the sieve on disk. A single URL is a batch of one.
+import type { AnySieve, Explanation, Stats } from './any-sieve.ts'
+import { explainKey } from './canonical/explain.ts'
+import type { Profile } from './canonical/profiles.ts'
 import { SieveError } from './errors.ts'
-import { Feed, type FeedOptions } from './feed.ts'
-import type { AnyKind, FilterOptions, LayerMeasure, LayerVerdict, Plan } from './filters/filter.ts'
-import { planFor } from './filters/plan.ts'
-import {
-  type DeletingFilterName,
-  type FilterName,
-  type FolderFilterName,
-  filterKind,
-} from './filters/registry.ts'
-import { applyHash, chooseHash, type HashChoice, type HashName, isWideHash } from './hashes.ts'
-import { compileKernel, type Kernel, NOT_DONE } from './kernel.ts'
-import { Keys } from './keys.ts'
+import type { Plan } from './filters/filter.ts'
+import type { DeletingFilterName, FilterName, FolderFilterName } from './filters/registry.ts'
+import { checkNothingUnlogged, type StoreOptions } from './journal.ts'
+import { compileKernel, NOT_DONE } from './kernel.ts'
+import { checkUrlsOf, countOf, type Urls } from './keyer/urls.ts'
+import type { Feed, FeedOptions } from './lines/feed.ts'
 import { checkMergeable, unite, uniteBits } from './merge.ts'
-import { Shards } from './shards.ts'
-import {
-  checkNothingOwed,
-  type Journal,
-  type Saved,
-  type SieveState,
-  STATE,
-  type StoreInfo,
-  type StoreOptions,
-} from './state.ts'
-import { UrlBuffer } from './url-buffer.ts'
-import { checkBytes, checkItems, checkUrl, checkUrls, type Items, readUrls, wrongType } from './url-input.ts'
+import { identityOf, type SieveOptions } from './sieve-options.ts'
+import { type Saved, SieveState, STATE } from './state.ts'
+import { checkUrl, checkUrls, type Items, wrongType } from './url-input.ts'
+import { toSeen, Verdicts } from './verdicts.ts'
 
+export type { Explanation, Stats } from './any-sieve.ts'
+export type { SieveOptions } from './sieve-options.ts'
 export type { Items } from './url-input.ts'
-
-export interface SieveOptions<F extends FilterName = FilterName> extends FilterOptions {
-  /** Default `fingerprint`: no capacity to choose, practically exact. */
-  readonly filter?: F
-  /** How a URL becomes a key: a profile's name, or your own list of rules. Default `web`. */
-  readonly profile?: ProfileName | readonly (RuleName | Rule)[] | Profile
-  /** Default `siphash`: keyed, since pages choose the URLs. The papers' functions are for trusted input only. */
-  readonly hash?: HashName | readonly HashName[]
-  /** 16 bytes. A random secret unless given; give one only to repeat a result. */
-  readonly key?: Uint8Array
-  /** The most memory one WebAssembly instance may take; past it the filter is spread over several. Default 4 GiB. */
-  readonly instanceBytes?: number
-}
-
-export interface Stats {
-  readonly filter: string
-  readonly profile: string
-  readonly hash: string
-  /** Distinct URLs marked: those answered "new". */
-  readonly urls: number
-  /** URLs answered "seen" by an add. */
-  readonly seen: number
-  /** Lines that were no URL; keyed as they stand. */
-  readonly invalid: number
-  readonly sizeBytes: number
-  /** Null while there is no URL. */
-  readonly bitsPerUrl: number | null
-  /** Share of bits or slots in use. */
-  readonly fill: number
-  /** The chance that a new URL is answered "seen" now. */
-  readonly expectedRate: number
-  /** The promise it was made with; null when made by m and k without expectedUrls. */
-  readonly promisedRate: number | null
-  /** True when it holds more URLs than it was made for: the promise no longer holds. */
-  readonly pastCapacity: boolean
-  /** Layered filters: fill and estimated distinct entries of each layer. */
-  readonly layers?: readonly LayerMeasure[]
-  /** Where a paper's formula and ours differ: further estimates of the rate, by name. */
-  readonly rates?: Readonly<Record<string, number>>
-  /** Of a stored sieve: where and how. */
-  readonly store?: StoreInfo
-}
-
-export interface Explanation {
-  readonly url: string
-  readonly key: string
-  /** False: the line is no URL, and its key is the line itself. */
-  readonly isUrl: boolean
-  readonly steps: readonly Step[]
-  /** What `add` would answer now. */
-  readonly verdict: 'new' | 'seen'
-  /** Of a layered filter: what each layer answers for its part of the key. */
-  readonly layers?: readonly LayerVerdict[]
-  /** Of a layered filter: the first layer that does not know its part, or the last one if all do. */
-  readonly decidedBy?: string
-}
 
 /** A sieve whose filter can forget. */
 export interface DeletingSieve extends Sieve {
   /** Forgets a URL: true when it was remembered. Errs as the filter does. */
   delete(url: string): boolean
+  /** Forgets many URLs: in order, 1 was remembered and 0 was not. A call that fails on the way has `answered`, as an add. */
+  deleteMany(urls: readonly string[]): Uint8Array
 }
 
 /** A sieve whose filter remembers the folders of its URLs. */
@@ -110,18 +42,6 @@ export type SieveOf<F extends FilterName> = F extends DeletingFilterName
     ? FolderSieve
     : Sieve
 
-/** What a sieve remembers, where it writes URLs, and its counts. */
-interface Held {
-  readonly shards: Shards
-  readonly buffer: UrlBuffer
-  readonly counts: { readonly urls: number; readonly seen: number; readonly invalid: number }
-}
-
-const flip = (verdict: number) => 1 - verdict
-
-/** How much of a large `addLines` goes to the kernel at a time: small enough for the processor's cache. */
-const CHUNK_BYTES = 256 * 1024
-
 /**
  * Answers "have I seen this URL?", and marks it, in one step. Errs as its filter does: never towards "new"; towards
  * "seen" at the filter's rate (`stats().expectedRate`) and where its profile's rules merge two pages.
@@ -131,61 +51,19 @@ const CHUNK_BYTES = 256 * 1024
  * string, an array of strings, bytes or valid items is refused before anything is marked. A call from inside another
  * call of the same sieve (in a rule, a feature function, `onBatch`) is refused.
  */
-export class Sieve {
+export class Sieve implements AnySieve {
   readonly plan: Plan
   readonly profile: Profile
-  readonly #kind: AnyKind
-  readonly #hash: HashChoice
-  readonly #module: WebAssembly.Module
-  readonly #instanceBytes: number | undefined
-  readonly #isWide: boolean
-  readonly #keys: Keys
-  #shards: Shards
-  #kernel: Kernel
-  #journal: Journal | null = null
-  #keepsKeys = false
-  /** The filter takes 64-bit hashes of the keys. */
-  readonly #hashes: boolean
-  #canBeInOneCall = false
-  /** A rule or a feature function is the caller's. */
-  readonly #runsOwnCode: boolean
-  /** Code of the caller's runs inside a call: the batch at hand must not be changed by another one. */
-  #isBusy = false
-  #urls = 0
-  #seen = 0
-  #buffer: UrlBuffer
+  readonly #state: SieveState
 
   /** @internal Use `Sieve.create`. */
-  constructor(module: WebAssembly.Module, options: SieveOptions, saved?: Saved) {
-    this.#module = module
-    this.#instanceBytes = options.instanceBytes
-    this.#kind = saved?.kind ?? filterKind(options.filter ?? 'fingerprint')
-    this.profile = saved?.profile ?? resolveProfile(options.profile ?? 'web')
-    this.#hash = saved?.hash ?? chooseHash(options.hash, options.key)
-    this.plan = saved?.plan ?? planFor(this.#kind, options)
-    this.#isWide = this.#hash.names.every(isWideHash)
-    const { takes } = this.#kind
-    this.#hashes = takes === 'hashes' || (takes === 'wide-hashes' && this.#isWide)
-    this.#keys = new Keys(this.profile)
-    this.#runsOwnCode =
-      typeof this.plan.shape?.features === 'function' ||
-      this.profile.rules.some((rule) => (rules as Record<string, Rule>)[rule.name] !== rule)
-    this.#shards = this.#empty(saved?.froms)
-    this.#kernel = this.#shards.front
-    this.#buffer = new UrlBuffer(this.#kernel)
+  constructor(state: SieveState) {
+    this.#state = state
+    this.plan = state.plan
+    this.profile = state.profile
   }
 
-  #empty(froms?: readonly number[]): Shards {
-    const spreads = this.#hashes && this.#isWide
-    const shards = new Shards(this.#module, this.#kind, this.plan, spreads, this.#instanceBytes, froms)
-    applyHash(shards.front, this.#hash)
-    const { kernelRules } = this.#keys
-    this.#canBeInOneCall = this.#hashes && !this.#kind.hasOwnInstances && kernelRules !== null
-    if (this.#canBeInOneCall) shards.front.call.setRules(kernelRules!)
-    return shards
-  }
-
-  /** A sieve in memory. Throws a SieveError, one line, for options that cannot be. */
+  /** A sieve in memory. Throws a SieveError, one line, for invalid options. */
   static async create<F extends FilterName = 'fingerprint'>(
     options: SieveOptions<F> = {},
   ): Promise<SieveOf<F>> {
@@ -205,7 +83,7 @@ export class Sieve {
     return openStore(folder, options)
   }
 
-  /** A sieve in memory, from a .sieve file. */
+  /** A sieve in memory, from a .sieve file. Throws a SieveError when there is none or it is damaged. */
   static async load(path: string): Promise<Sieve> {
     const { readSieve } = await import('#store')
     return (await readSieve(path)).sieve
@@ -213,110 +91,100 @@ export class Sieve {
 
   /** Marks a URL. True: it is new. False: it was seen, or the filter errs. */
   add(url: string): boolean {
-    if (this.#isInOneCall()) {
-      const size = this.#buffer.write(url)
-      const verdict = this.#kernel.call.addOne(this.#buffer.at, size)
-      this.#kernel.refresh()
-      if (verdict === 1) this.#urls++
-      if (verdict === 0) this.#seen++
+    const state = this.#state
+    if (state.journal === null) {
+      const verdict = state.addOne(url)
+      if (verdict === 1) state.urls++
+      if (verdict === 0) state.seen++
       if (verdict !== NOT_DONE) return verdict === 1
     }
-    this.#one(url)
-    this.#add(0, 1)
-    return this.#kernel.verdicts[0] === 1
+    state.keyer.one(url)
+    state.add(0, 1)
+    return state.kernel.verdicts[0] === 1
   }
 
-  /** Whether a URL was seen. Marks nothing. */
+  /** Whether a URL was seen. Marks nothing. Errs as the filter does, towards "seen". */
   has(url: string): boolean {
-    if (this.#isInOneCall()) {
-      const size = this.#buffer.write(url)
-      const verdict = this.#kernel.call.hasOne(this.#buffer.at, size)
-      this.#kernel.refresh()
+    const state = this.#state
+    if (state.journal === null) {
+      const verdict = state.hasOne(url)
       if (verdict !== NOT_DONE) return verdict === 0
     }
-    this.#one(url)
-    this.#has(0, 1)
-    return this.#kernel.verdicts[0] === 0
+    state.keyer.one(url)
+    state.has(0, 1)
+    return state.kernel.verdicts[0] === 0
   }
 
   /** Marks many URLs: one verdict each, in order, 1 new and 0 seen; a repeat inside the list is seen. */
   addMany(urls: readonly string[]): Uint8Array {
-    return this.#strings(urls, (n) => this.#add(0, n))
+    return this.#answer({ strings: urls }, 'add')
   }
 
-  /** Asks for many URLs: one answer each, in order, 1 seen and 0 not. Marks nothing. */
+  /** Whether each of many URLs was seen: in order, 1 seen and 0 not. Marks nothing. */
   hasMany(urls: readonly string[]): Uint8Array {
-    return this.#strings(urls, (n) => this.#has(0, n)).map(flip)
+    return toSeen(this.#answer({ strings: urls }, 'has'))
   }
 
-  /** Marks newline-separated lines, no strings made: one verdict each, in order, 1 new and 0 seen. */
+  /** Marks newline-separated lines without making strings: one verdict each, in order, 1 new and 0 seen. */
   addLines(bytes: Uint8Array): Uint8Array {
-    return this.#lines(bytes, (n) => this.#add(0, n))
+    return this.#answer({ lines: bytes }, 'add')
   }
 
-  /** Asks for newline-separated lines, no strings made: one answer each, in order, 1 seen and 0 not. Marks nothing. */
+  /** Whether each of the newline-separated lines was seen: in order, 1 seen and 0 not. Marks nothing. */
   hasLines(bytes: Uint8Array): Uint8Array {
-    return this.#lines(bytes, (n) => this.#has(0, n)).map(flip)
+    return toSeen(this.#answer({ lines: bytes }, 'has'))
   }
 
-  /** Marks items that lie in one buffer, any bytes, no strings made: one verdict each, in order, 1 new and 0 seen. */
+  /** Marks items that lie in one buffer, any bytes, without making strings: one verdict each, in order, 1 new and 0 seen. */
   addItems(items: Items): Uint8Array {
-    return this.#items(items, (n) => this.#add(0, n))
+    return this.#answer({ items }, 'add')
   }
 
-  /** Asks for items that lie in one buffer: one answer each, in order, 1 seen and 0 not. Marks nothing. */
+  /** Whether each item of one buffer was seen: in order, 1 seen and 0 not. Marks nothing. */
   hasItems(items: Items): Uint8Array {
-    return this.#items(items, (n) => this.#has(0, n)).map(flip)
+    return toSeen(this.#answer({ items }, 'has'))
   }
 
   /** For streams of lines: bytes in, in any cuts; the new (or the seen) lines out. One feed at a time. */
   feed(options: FeedOptions, onBatch?: (verdicts: Uint8Array) => void): Feed {
-    const guarded = onBatch && ((verdicts: Uint8Array) => this.#alone(() => onBatch(verdicts)))
-    return this.#feed((n) => this.#add(0, n), options, guarded)
+    const state = this.#state
+    return state.keyer.feed((n) => state.add(0, n), options, onBatch)
   }
 
-  /** For streams of `ADD url` and `CHECK url` lines: bytes in, in any cuts; answers out, in order. One at a time. */
-  commands(onRun?: (run: CommandRun) => void): Commands {
-    const steps = {
-      kernel: () => this.#free(),
-      prepare: (n: number) => this.#prepare(n),
-      add: (from: number, n: number) => this.#add(from, n),
-      has: (from: number, n: number) => this.#has(from, n),
-    }
-    return new Commands(steps, onRun && ((run) => this.#alone(() => onRun(run))))
-  }
-
-  /** The key, what each rule did, and the verdict an add would get. Marks nothing. */
+  /** The key, what each rule did, and the verdict an add would get. Marks and counts nothing. */
   explain(url: string): Explanation {
     checkUrl(url)
-    this.#free()
-    const { key, isUrl, steps } = explainKey(this.profile, url)
-    const { invalid } = this.#keys
-    const verdict = this.has(url) ? 'seen' : 'new'
-    this.#keys.invalid = invalid
+    const state = this.#state
+    state.keyer.free()
+    const explained = explainKey(this.profile, url)
+    state.keyer.one(url)
+    state.look(0, 1)
+    const verdict = state.kernel.verdicts[0] === 0 ? 'seen' : 'new'
     // The key is still the batch's first.
-    const layers = this.#shards.all[0]!.filter.layers?.() ?? []
+    const layers = state.shards.all[0]!.filter.layers?.() ?? []
     const decisive = layers.find((layer) => layer.verdict === 'new') ?? layers.at(-1)
-    return { url, key, isUrl, steps, verdict, ...(decisive && { layers, decidedBy: decisive.name }) }
+    return { url, ...explained, verdict, ...(decisive && { layers, decidedBy: decisive.name }) }
   }
 
+  /** What the sieve holds and how well: a moment's measure, which costs no pass over the memory. */
   stats(): Stats {
-    const { sizeBytes, fill, rate, layers, rates } = this.#shards.measure()
+    const { shards, kind, hash, urls, seen, invalid, journal } = this.#state
+    const { sizeBytes, fill, rate, layers, rates } = shards.measure()
     const { expectedUrls, promisedRate } = this.plan
-    const store = this.#journal?.info()
+    const store = journal?.info()
     return {
       filter: this.plan.filter,
       profile: this.profile.name,
-      hash: this.#hash.names.join(','),
-      urls: this.#urls,
-      seen: this.#seen,
-      invalid: this.#keys.invalid,
+      hash: hash.names.join(','),
+      urls,
+      seen,
+      invalid,
       sizeBytes,
-      bitsPerUrl: this.#urls === 0 ? null : (sizeBytes * 8) / this.#urls,
+      bitsPerUrl: urls === 0 ? null : (sizeBytes * 8) / urls,
       fill,
       expectedRate: rate,
       promisedRate,
-      pastCapacity: !this.#kind.can.grow && expectedUrls !== null && this.#urls > expectedUrls,
+      pastCapacity: !kind.can.grow && expectedUrls !== null && urls > expectedUrls,
       ...(layers && { layers }),
       ...(rates && { rates }),
       ...(store && { store }),
@@ -325,52 +193,33 @@ export class Sieve {
 
   /** Forgets everything. Half a line that a feed has taken stays with the feed. */
   clear(): void {
-    this.#free()
-    const before = this.#held()
-    const shards = this.#empty()
-    this.#hold({
-      shards,
-      buffer: new UrlBuffer(shards.front),
-      counts: { urls: 0, seen: 0, invalid: 0 },
-    })
+    const state = this.#state
+    state.keyer.free()
+    const undo = state.replace(state.emptyShards(), { urls: 0, seen: 0, invalid: 0 })
     try {
-      this.#journal?.cleared()
+      state.journal?.cleared()
     } catch (error) {
-      this.#hold(before)
+      undo()
       throw error
     }
   }
 
-  // All that changes with the URLs.
-  #held(): Held {
-    const counts = { urls: this.#urls, seen: this.#seen, invalid: this.#keys.invalid }
-    return { shards: this.#shards, buffer: this.#buffer, counts }
-  }
-
-  #hold({ shards, buffer, counts }: Held): void {
-    this.#shards = shards
-    this.#kernel = shards.front
-    this.#buffer = buffer
-    this.#urls = counts.urls
-    this.#seen = counts.seen
-    this.#keys.invalid = counts.invalid
-  }
-
   /**
-   * Takes in all that another sieve remembers: of the same filter, parameters, profile and key. A stored sieve folds
-   * it into its snapshot before the promise is kept. Errs afterwards as a filter that took the URLs of both.
+   * Takes in all that another sieve remembers: of the same filter, parameters, profile and key. A stored sieve has folded
+   * it into its snapshot when the promise resolves. Errs afterwards as a filter that took the URLs of both.
    */
   async merge(other: Sieve): Promise<void> {
     if (!(other instanceof Sieve)) throw wrongType('other', other, 'a Sieve')
     if (other === this) return
+    const { journal, keyer } = this.#state
     let undo = () => {}
     const take = () => {
-      this.#free()
-      other.#free()
+      keyer.free()
+      other.#state.keyer.free()
       undo = this.#unite(other)
     }
     try {
-      if (this.#journal) await this.#journal.save(take)
+      if (journal) await journal.save(take)
       else take()
     } catch (error) {
       undo()
@@ -381,283 +230,128 @@ export class Sieve {
   // Returns what undoes it. A stored filter of bits is united in a copy, since bits cannot be taken out again.
   #unite(other: Sieve): () => void {
     checkMergeable(this, other)
-    const isOfBits = this.#shards.all.every(({ filter }) => !filter.hashes && !filter.keys)
-    if (!isOfBits || !this.#journal) return unite(this, other)
-    const before = this.#held()
-    const shards = this.#empty(this.#shards.all.map(({ from }) => from))
-    const buffer = new UrlBuffer(shards.front)
-    uniteBits(shards, this.#shards)
-    uniteBits(shards, other.#shards)
-    const { urls, seen, invalid } = before.counts
-    this.#hold({
-      shards,
-      buffer,
-      counts: {
-        urls: urls + other.#urls,
-        seen: seen + other.#seen,
-        invalid: invalid + other.#keys.invalid,
-      },
+    const state = this.#state
+    const theirs = other.#state
+    const isOfBits = state.shards.all.every(({ filter }) => !filter.hashes && !filter.keys)
+    if (!isOfBits || !state.journal) return unite(this, other)
+    const shards = state.emptyShards(state.shards.all.map(({ from }) => from))
+    uniteBits(shards, state.shards)
+    uniteBits(shards, theirs.shards)
+    return state.replace(shards, {
+      urls: state.urls + theirs.urls,
+      seen: state.seen + theirs.seen,
+      invalid: state.invalid + theirs.invalid,
     })
-    return () => this.#hold(before)
   }
 
   /** Of a stored sieve: puts all that was acknowledged on the disk, now. */
   sync(): void {
-    this.#journal?.sync()
+    this.#state.journal?.sync()
   }
 
   /** Of a stored sieve: puts everything on the disk and lets another process open it. It answers no more. */
   async close(): Promise<void> {
-    await this.#journal?.close()
+    await this.#state.journal?.close()
+  }
+
+  /** `close()`, for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  /** For `using`: a sieve in memory needs no closing. Throws a SieveError for a stored one, which closes asynchronously. */
+  [Symbol.dispose](): void {
+    if (this.#state.journal?.info() === undefined) return
+    throw new SieveError('option', 'a stored sieve closes asynchronously: use `await using`, or close()')
   }
 
   /**
    * Writes a .sieve file: whole, or not at all. Without a path, a stored sieve folds its log into its snapshot. The sieve
-   * may be used meanwhile: what is added before the promise is kept is in the file or not.
+   * may be used meanwhile: what is added before the promise resolves is in the file or not.
    */
   async save(path?: string): Promise<void> {
+    const state = this.#state
     if (path === undefined) {
-      if (!this.#journal)
+      if (!state.journal)
         throw new SieveError('option', 'save() without a path is for a sieve opened with Sieve.open')
-      return this.#journal.save()
+      return state.journal.save()
     }
     const { writeSieve } = await import('#store')
-    const state = this[STATE]
-    const check = () => checkNothingOwed(state, `save ${path}`)
+    const check = () => checkNothingUnlogged(state.journal, `save ${path}`)
     check()
     // What is refused while it is written may be in it: then it is given up.
-    const isWhole = () => (this.#journal?.owes?.() ?? 0) === 0
+    const isWhole = () => (state.journal?.unlogged?.() ?? 0) === 0
     if (!(await writeSieve(path, state, {}, isWhole))) check()
   }
 
-  /** @internal For the modules that store and merge sieves. */
+  /** @internal For the modules that store, merge and freeze sieves. */
   get [STATE](): SieveState {
-    const sieve = this
-    return {
-      kind: sieve.#kind,
-      plan: sieve.plan,
-      profile: sieve.profile,
-      hash: sieve.#hash,
-      takesHashes: sieve.#hashes,
-      get kernel() {
-        return sieve.#kernel
-      },
-      get shards() {
-        return sieve.#shards
-      },
-      get urls() {
-        return sieve.#urls
-      },
-      set urls(count) {
-        sieve.#urls = count
-      },
-      get seen() {
-        return sieve.#seen
-      },
-      set seen(count) {
-        sieve.#seen = count
-      },
-      get invalid() {
-        return sieve.#keys.invalid
-      },
-      set invalid(count) {
-        sieve.#keys.invalid = count
-      },
-      get journal() {
-        return sieve.#journal
-      },
-      set journal(journal) {
-        sieve.#journal = journal
-      },
-      get keepsKeys() {
-        return sieve.#keepsKeys
-      },
-      set keepsKeys(keeps) {
-        sieve.#keepsKeys = keeps
-      },
-      hashKeys(n) {
-        if (sieve.#hashes) sieve.#kernel.call.hashKeys(n)
-      },
-    }
+    return this.#state
   }
 
   /** Forgets a URL; only a DeletingSieve shows it. */
   protected forget(url: string): boolean {
-    this.#one(url)
-    this.#shards.delete(1)
-    this.#journal?.amend(0, 1) // what the disk refused was not remembered
-    const was = this.#kernel.verdicts[0] === 0
-    if (was) {
-      this.#urls--
-      this.#journal?.deleted(1)
-    }
-    this.#count(0, 1)
-    return was
+    this.#state.keyer.one(url)
+    return this.#state.deleteOne()
   }
 
   /** Whether anything is under a folder; only a FolderSieve shows it. */
-  protected askUnder(folder: string): boolean {
+  protected findUnder(folder: string): boolean {
     checkUrl(folder, 'folder')
+    const { keyer, shards, kernel } = this.#state
     const text = folder.includes('://') ? folder : `https://${folder}`
-    this.#one(/[?#]/.test(text) || text.endsWith('/') ? text : `${text}/`)
-    this.#shards.hasUnder(1)
-    return this.#kernel.verdicts[0] === 0
+    keyer.one(/[?#]/.test(text) || text.endsWith('/') ? text : `${text}/`)
+    shards.hasUnder(1)
+    return kernel.verdicts[0] === 0
   }
 
-  // The kernel, unless code of the caller's runs inside another call.
-  #free(): Kernel {
-    if (this.#isBusy) {
-      throw new SieveError('option', 'the sieve is in the middle of another call: use it after that call')
-    }
-    return this.#kernel
-  }
-
-  // Runs code of the caller's, which may not use the sieve.
-  #alone<T>(act: () => T): T {
-    this.#isBusy = true
+  // Verdicts of all URLs: 1 new, 0 seen.
+  #answer(urls: Urls, verb: 'add' | 'has'): Uint8Array {
+    checkUrlsOf(urls)
+    const state = this.#state
+    const verdicts = new Verdicts(countOf(urls))
     try {
-      return act()
-    } finally {
-      this.#isBusy = false
-    }
-  }
-
-  // Returns how many of the batch's entries are done: all.
-  #has(from: number, n: number): number {
-    if (this.#runsOwnCode) this.#alone(() => this.#shards.has(from, n))
-    else this.#shards.has(from, n)
-    this.#journal?.amend(from, n)
-    this.#count(from, n)
-    return n
-  }
-
-  // Returns the entry behind the last that is done: n, or less when the filter has no room for the others.
-  #add(from: number, n: number): number {
-    const end = this.#runsOwnCode ? this.#alone(() => this.#shards.add(from, n)) : this.#shards.add(from, n)
-    this.#journal?.amend(from, end)
-    // Of a single URL it is known without a call.
-    const fresh = end - from === 1 ? this.#kernel.verdicts[from]! : this.#kernel.call.countNew(from, end)
-    this.#urls += fresh
-    this.#seen += end - from - fresh
-    try {
-      this.#journal?.added(from, end)
+      state.keyer.batches(urls, (n) => {
+        const done = state[verb](0, n)
+        verdicts.append(state.kernel.verdicts.subarray(0, done))
+        return done
+      })
     } catch (error) {
-      this.#urls -= fresh
-      this.#seen -= end - from - fresh
+      if (error instanceof SieveError) error.answered = verdicts.all()
       throw error
     }
-    this.#count(from, end)
-    return end
-  }
-
-  // Entries [from, n) of the batch were answered.
-  #count(from: number, n: number): void {
-    this.#keys.count(from, n)
-    this.#journal?.counted?.()
-  }
-
-  // Keys and hashes of the n lines in the kernel's batch.
-  #prepare(n: number): void {
-    if (this.#runsOwnCode) this.#alone(() => this.#keys.make(this.#kernel, n))
-    else this.#keys.make(this.#kernel, n)
-    if (this.#hashes) this.#kernel.call.hashKeys(n)
-  }
-
-  // A single URL takes all steps in one call: in one instance, and when nothing is to be written down.
-  #isInOneCall(): boolean {
-    return this.#canBeInOneCall && this.#journal === null && this.#shards.count === 1 && !this.#isBusy
-  }
-
-  // Makes a batch of one URL.
-  #one(url: string): void {
-    this.#free()
-    this.#buffer.one(url)
-    this.#prepare(1)
-  }
-
-  #feed(ask: (n: number) => number, options: FeedOptions, onBatch?: (verdicts: Uint8Array) => void): Feed {
-    const steps = { kernel: () => this.#free(), prepare: (n: number) => this.#prepare(n), ask }
-    return new Feed(steps, options, onBatch)
-  }
-
-  #lines(bytes: Uint8Array, ask: (n: number) => number): Uint8Array {
-    checkBytes(bytes)
-    const parts: Uint8Array[] = []
-    const feed = this.#feed(ask, { keep: 'none' }, (verdicts) => parts.push(verdicts.slice()))
-    const answered = () => {
-      const all = new Uint8Array(feed.lines)
-      let at = 0
-      for (const part of parts) {
-        all.set(part, at)
-        at += part.length
-      }
-      return all
-    }
-    try {
-      for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
-        const chunk = bytes.subarray(at, at + CHUNK_BYTES)
-        feed.room(chunk.length).set(chunk)
-        feed.push(chunk.length)
-      }
-      feed.end()
-    } catch (error) {
-      if (error instanceof SieveError) error.answered = answered()
-      throw error
-    }
-    return answered()
-  }
-
-  #strings(urls: readonly string[], ask: (n: number) => number): Uint8Array {
-    checkUrls(urls)
-    const { length } = urls
-    const make = (from: number) => {
-      const some = readUrls(urls, from, length, this.#kernel.batchLines)
-      return this.#buffer.strings(some)
-    }
-    return this.#batches(length, make, ask)
-  }
-
-  #items(items: Items, ask: (n: number) => number): Uint8Array {
-    checkItems(items)
-    return this.#batches(items.starts.length, (from) => this.#buffer.items(items, from), ask)
-  }
-
-  // Sifts `count` URLs, of which `make` makes a batch from the given one on and says how many there are in it.
-  #batches(count: number, make: (from: number) => number, ask: (n: number) => number): Uint8Array {
-    const answers = new Uint8Array(count)
-    let done = 0
-    try {
-      while (done < count) {
-        this.#free()
-        const n = make(done)
-        this.#prepare(n)
-        const asked = ask(n)
-        answers.set(this.#kernel.verdicts.subarray(0, asked), done)
-        done += asked
-      }
-    } catch (error) {
-      if (error instanceof SieveError) error.answered = answers.slice(0, done)
-      throw error
-    }
-    return answers
+    return verdicts.all()
   }
 }
 
 /** @internal A sieve with the verbs its filter can do: a new one, or one that was saved, still to be filled. */
 export async function makeSieve(options: SieveOptions, saved?: Saved): Promise<Sieve> {
-  const { can } = saved?.kind ?? filterKind(options.filter ?? 'fingerprint')
+  const identity = saved ?? identityOf(options)
+  const { can } = identity.kind
   const made = can.delete ? ForgettingSieve : can.under ? RememberingFolders : Sieve
-  return new made(await compileKernel(), options, saved)
+  return new made(new SieveState(await compileKernel(), identity, options.instanceBytes))
 }
 
 class ForgettingSieve extends Sieve implements DeletingSieve {
   delete(url: string): boolean {
     return this.forget(url)
   }
+
+  deleteMany(urls: readonly string[]): Uint8Array {
+    checkUrls(urls)
+    const gone = new Verdicts(urls.length)
+    try {
+      for (const url of urls) gone.push(this.forget(url) ? 1 : 0)
+    } catch (error) {
+      if (error instanceof SieveError) error.answered = gone.all()
+      throw error
+    }
+    return gone.all()
+  }
 }
 
 class RememberingFolders extends Sieve implements FolderSieve {
   hasUnder(folder: string): boolean {
-    return this.askUnder(folder)
+    return this.findUnder(folder)
   }
 }

@@ -1,62 +1,14 @@
-// What a sieve shows to the modules that store, merge and freeze it, and to no one else: kept behind a symbol that the
-// public entry does not export.
+// A keyer and its filter, in the same kernel instances, with what was counted: what a sieve is made of. The modules that
+// store, merge and freeze sieves reach it through a symbol that the public entry does not export.
 import type { Profile } from './canonical/profiles.ts'
-import { SieveError } from './errors.ts'
 import type { AnyKind, Plan } from './filters/filter.ts'
-import type { HashChoice } from './hashes.ts'
-import type { Kernel } from './kernel.ts'
-import type { Shards } from './shards.ts'
+import { type HashChoice, isWideHash } from './hashes.ts'
+import type { Journal } from './journal.ts'
+import { type Kernel, NOT_DONE } from './kernel.ts'
+import { Keyer } from './keyer/keyer.ts'
+import { Shards } from './shards.ts'
 
 export const STATE: unique symbol = Symbol('urlsieve.state')
-
-/** Writes down what a batch changed, before its verdicts are given out. What it throws reaches the caller. */
-export interface Journal {
-  /** Changes verdicts of entries [from, n) that the filter knows but the journal could not write down before. */
-  amend(from: number, n: number): void
-  /** Entries [from, n) were added: those with verdict 1 are to be written down. */
-  added(from: number, n: number): void
-  /** Entries [0, n) with verdict 0 were deleted. */
-  deleted(n: number): void
-  cleared(): void
-  /** A batch was answered, and is in the sieve's counts of repeats and invalid lines. */
-  counted?(): void
-  /** Makes all that was acknowledged last, now. */
-  sync(): void
-  /** Folds what was written down into one snapshot. `change` is called first, when nothing else is under way. */
-  save(change?: () => void): Promise<void>
-  close(): Promise<void>
-  info(): StoreInfo | undefined
-  /** How many URLs the filter has marked that were refused: copies of the filter would answer "seen" for them. */
-  owes?(): number
-}
-
-/**
- * When an acknowledged URL is safe. `always`: on the disk before add returns. `interval`: handed to the system before
- * add returns, on the disk within a second. `never`: handed to the system; it decides when to write.
- */
-export type Durability = 'always' | 'interval' | 'never'
-
-export interface StoreOptions {
-  /** Default `interval`. */
-  readonly durability?: Durability
-  /** Opens without a lock, to ask only. */
-  readonly readOnly?: boolean
-  /** Keeps the keys themselves, compressed: they can be exported, merged into another filter, and forgotten by folder. */
-  readonly keepKeys?: boolean
-  /** How long the log may grow before it is folded into a snapshot. Default: as long as the last one, at least 4 MiB. */
-  readonly foldBytes?: number
-}
-
-/** What a stored sieve says of its store. */
-export interface StoreInfo {
-  readonly path: string
-  readonly durability: Durability
-  readonly logBytes: number
-  readonly snapshotBytes: number
-  /** A snapshot is being made in the background. */
-  readonly snapshotting: boolean
-  readonly keepKeys: boolean
-}
 
 /** All that makes a sieve what it is, besides what it remembers. */
 export interface Identity {
@@ -66,33 +18,175 @@ export interface Identity {
   readonly hash: HashChoice
 }
 
-export interface SieveState extends Identity {
-  readonly kernel: Kernel
-  readonly shards: Shards
-  /** The filter takes 64-bit hashes; else it takes keys. */
-  readonly takesHashes: boolean
-  urls: number
-  seen: number
-  invalid: number
-  journal: Journal | null
-  /** It was opened from a store that keeps the keys. */
-  keepsKeys: boolean
-  /** Hashes the batch's first n keys, where the filter takes hashes. */
-  hashKeys(n: number): void
-}
-
-/** Throws while a sieve's filter has marked URLs that the disk refused: a copy of it would answer "seen" for them. */
-export function checkNothingOwed({ journal }: Pick<SieveState, 'journal'>, verb: string): void {
-  const owed = journal?.owes?.() ?? 0
-  if (owed === 0) return
-  throw new SieveError(
-    'disk',
-    `cannot ${verb}: the disk refused ${owed} URLs that the filter has marked; add them again first`,
-  )
-}
-
-/** What is needed to make a sieve again that was written down: its identity and how its hashes were spread. */
+/** The identity of a saved sieve, and how its hashes were spread. */
 export interface Saved extends Identity {
   /** The first 32 bits of the first hash of each shard. */
   readonly froms: readonly number[]
+}
+
+export interface Counts {
+  readonly urls: number
+  readonly seen: number
+  readonly invalid: number
+}
+
+export class SieveState implements Identity {
+  readonly kind: AnyKind
+  readonly plan: Plan
+  readonly keyer: Keyer
+  /** The filter takes 64-bit hashes; else it takes keys. */
+  readonly takesHashes: boolean
+  urls = 0
+  seen = 0
+  invalid = 0
+  journal: Journal | null = null
+  /** It was opened from a store that keeps the keys. */
+  keepsKeys = false
+  readonly #module: WebAssembly.Module
+  readonly #instanceBytes: number | undefined
+  readonly #isWide: boolean
+  /** The filter's feature function is the caller's own. */
+  readonly #runsOwnFeatures: boolean
+  readonly #canBeInOneCall: boolean
+  #shards: Shards
+
+  constructor(module: WebAssembly.Module, identity: Identity & Partial<Saved>, instanceBytes?: number) {
+    this.kind = identity.kind
+    this.plan = identity.plan
+    this.#module = module
+    this.#instanceBytes = instanceBytes
+    this.#isWide = identity.hash.names.every(isWideHash)
+    const { takes, hasOwnInstances } = this.kind
+    this.takesHashes = takes === 'hashes' || (takes === 'wide-hashes' && this.#isWide)
+    this.#runsOwnFeatures = typeof this.plan.shape?.features === 'function'
+    this.#shards = this.emptyShards(identity.froms)
+    this.keyer = new Keyer(this.#shards.front, identity.profile, identity.hash, this.takesHashes)
+    this.#canBeInOneCall = this.takesHashes && !hasOwnInstances && this.keyer.kernelRules !== null
+    this.#prepareOneCall()
+  }
+
+  get profile(): Profile {
+    return this.keyer.profile
+  }
+
+  get hash(): HashChoice {
+    return this.keyer.hash
+  }
+
+  get kernel(): Kernel {
+    return this.keyer.kernel
+  }
+
+  get shards(): Shards {
+    return this.#shards
+  }
+
+  /** An empty filter of the same plan in instances of its own; `replace` puts it to use. */
+  emptyShards(froms?: readonly number[]): Shards {
+    const spreads = this.takesHashes && this.#isWide
+    return new Shards(this.#module, this.kind, this.plan, spreads, this.#instanceBytes, froms)
+  }
+
+  /** Uses another filter and its counts from now on. Returns what undoes it. */
+  replace(shards: Shards, counts: Counts): () => void {
+    const { urls, seen, invalid } = this
+    const before = this.#shards
+    this.keyer.attach(shards.front)
+    this.#shards = shards
+    this.#prepareOneCall()
+    Object.assign(this, counts)
+    return () => void this.replace(before, { urls, seen, invalid })
+  }
+
+  /**
+   * Adds one URL in one kernel call: its verdict, 1 new or 0 seen. NOT_DONE: nothing was done, the steps are to be taken
+   * one by one (an unusual URL, a filter in several instances or without such a call, a full filter).
+   */
+  addOne(url: string): number {
+    if (!this.#isInOneCall()) return NOT_DONE
+    const { keyer } = this
+    const size = keyer.write(url)
+    const { kernel } = keyer
+    const verdict = kernel.call.addOne(keyer.urlAt, size)
+    kernel.refresh()
+    return verdict
+  }
+
+  /** The verdict of one URL in one kernel call; as `addOne`, and marks nothing. */
+  hasOne(url: string): number {
+    if (!this.#isInOneCall()) return NOT_DONE
+    const { keyer } = this
+    const size = keyer.write(url)
+    const { kernel } = keyer
+    const verdict = kernel.call.hasOne(keyer.urlAt, size)
+    kernel.refresh()
+    return verdict
+  }
+
+  /**
+   * Marks entries [from, n) of the batch, gives them their verdicts, writes them down and counts them. Returns the entry
+   * behind the last that is done: n, or less when the filter has no memory for the others.
+   */
+  add(from: number, n: number): number {
+    const { journal, kernel } = this
+    const end = this.#runsOwnFeatures
+      ? this.keyer.guard(() => this.#shards.add(from, n))
+      : this.#shards.add(from, n)
+    journal?.amend(from, end)
+    // Of a single URL it is known without a call.
+    const fresh = end - from === 1 ? kernel.verdicts[from]! : kernel.call.countNew(from, end)
+    this.urls += fresh
+    this.seen += end - from - fresh
+    try {
+      journal?.added(from, end)
+    } catch (error) {
+      this.urls -= fresh
+      this.seen -= end - from - fresh
+      throw error
+    }
+    this.#count(from, end)
+    return end
+  }
+
+  /** Gives entries [from, n) of the batch their verdicts and counts those that are not URLs. Marks nothing. */
+  has(from: number, n: number): number {
+    this.look(from, n)
+    this.#count(from, n)
+    return n
+  }
+
+  /** Gives entries [from, n) of the batch their verdicts. Marks and counts nothing. */
+  look(from: number, n: number): void {
+    if (this.#runsOwnFeatures) this.keyer.guard(() => this.#shards.has(from, n))
+    else this.#shards.has(from, n)
+    this.journal?.amend(from, n)
+  }
+
+  /** Forgets the batch's only URL. True: it was remembered. */
+  deleteOne(): boolean {
+    const { journal, kernel } = this
+    this.#shards.delete(1)
+    journal?.amend(0, 1) // what the disk refused was not remembered
+    const was = kernel.verdicts[0] === 0
+    if (was) {
+      this.urls--
+      journal?.deleted(1)
+    }
+    this.#count(0, 1)
+    return was
+  }
+
+  // Entries [from, n) of the batch were answered.
+  #count(from: number, n: number): void {
+    this.invalid += this.keyer.invalidIn(from, n)
+    this.journal?.counted?.()
+  }
+
+  #isInOneCall(): boolean {
+    return this.#canBeInOneCall && this.#shards.count === 1 && !this.keyer.isBusy
+  }
+
+  #prepareOneCall(): void {
+    if (this.#canBeInOneCall) this.kernel.call.setRules(this.keyer.kernelRules!)
+  }
 }

@@ -1,8 +1,9 @@
 // A call with many URLs that fails on the way says what stands: the verdicts of its first batches.
 import { describe, expect, it } from 'vitest'
 import { SieveError } from '../src/errors.ts'
+import type { Journal } from '../src/journal.ts'
 import { Sieve } from '../src/sieve.ts'
-import { type Journal, STATE } from '../src/state.ts'
+import { STATE } from '../src/state.ts'
 
 const urls = Array.from({ length: 5000 }, (_, i) => `https://example.com/${i}`)
 

@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { SieveError } from '../src/errors.ts'
 import type { FilterName } from '../src/filters/registry.ts'
+import { Commands } from '../src/run/commands.ts'
 import { type DeletingSieve, type FolderSieve, type Items, Sieve } from '../src/sieve.ts'
 import { ampleSize, kinds } from './conformance/sizes.ts'
 import { folders } from './exact/folders.ts'
@@ -335,7 +336,7 @@ describe('feeds', () => {
 
   it('commands: half a line through clear, and the first of a batch that is refused are answered', async () => {
     const sieve = await Sieve.create({ key, profile: 'web', instanceBytes: INSTANCE_BYTES })
-    const program = sieve.commands()
+    const program = new Commands(sieve)
     expect(put(program, 'ADD https://a.example/1\nCHECK https://a.ex')).toBe('added https://a.example/1\n')
     sieve.clear()
     expect(put(program, 'ample/1\n')).toBe('not-present https://a.example/1\n')

@@ -1,7 +1,7 @@
 // Feeds: however the bytes are cut, what comes out is what splitting the whole on newlines and a Set would give.
 import { describe, expect, it } from 'vitest'
 import { keyOf, profiles } from '../src/canonical/profiles.ts'
-import type { FeedOptions } from '../src/feed.ts'
+import type { FeedOptions } from '../src/lines/feed.ts'
 import { Sieve, type SieveOptions } from '../src/sieve.ts'
 import { generateUrls, type Random, seededRandom } from './canonical/urls.ts'
 

@@ -1,7 +1,7 @@
 // The comparison of url-caching, section 3: the same commands by the filter and by a hash set, which makes no error.
 // Finds every false positive, and what the filter's own formula expected at the moment of each CHECK.
-import type { CommandRun, Commands, Sieve } from '../index.ts'
 import { formatBytes } from '../quantities.ts'
+import { type CommandRun, Commands, type Sieve } from '../index.ts'
 import { table } from './table.ts'
 
 /** The filter's rate is asked for anew when it took this share of URLs more: asking for each CHECK would cost. */
@@ -37,8 +37,8 @@ export class Comparison {
   constructor(filter: Sieve, exact: Sieve) {
     this.#filter = filter
     this.#exact = exact
-    this.commands = filter.commands((run) => this.#filterRun(run))
-    this.#exactCommands = exact.commands((run) => this.#exactRun(run))
+    this.commands = new Commands(filter, (run) => this.#filterRun(run))
+    this.#exactCommands = new Commands(exact, (run) => this.#exactRun(run))
   }
 
   /** Does what was put into the room of `commands`; `room` is that room. */

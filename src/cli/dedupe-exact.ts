@@ -22,9 +22,9 @@ export async function dedupeExact(request: Request): Promise<void> {
       addLines: (bytes) => sieve.addLines(bytes),
       forget: (url) => sieve.delete(url),
       async end() {
-        const { invalid, front, cache } = sieve.stats()
+        const { invalid, sizeBytes } = sieve.stats()
         await sieve.close()
-        return { invalid, sizeBytes: front.sizeBytes + cache.sizeBytes }
+        return { invalid, sizeBytes }
       },
     },
     request,

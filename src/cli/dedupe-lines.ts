@@ -1,5 +1,6 @@
 // `urlsieve dedupe` through a sieve that answers later: LevelDB on the disk, or Redis.
-import { keptLines, siftLines } from '../exact/line-batches.ts'
+import { keepLines } from '../lines/keep.ts'
+import { siftLines } from '../lines/sift.ts'
 import { Delivery, type Forget } from './delivery.ts'
 import { readChunks } from './input.ts'
 import { Output, tellStats, warnOfNoUrls } from './output.ts'
@@ -42,7 +43,7 @@ export async function dedupeLines(sieve: LinesSieve, request: LinesRequest): Pro
   const counts = { lines: 0, new: 0, seen: 0, bytes: 0 }
   try {
     for await (const batch of siftLines(sieve, chunksOf(request.paths))) {
-      delivery.write(keptLines(batch, request.keep))
+      delivery.write(keepLines(batch, request.keep))
       for (const verdict of batch.verdicts) {
         counts.new += Number(verdict === 1)
         counts.seen += Number(verdict === 0)

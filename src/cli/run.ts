@@ -1,10 +1,10 @@
 // `urlsieve run`: the program of url-caching, a file of ADD and CHECK commands answered line by line.
 import { statSync, writeSync } from 'node:fs'
 import type { Command } from 'commander'
-import { AddCounter } from '../commands.ts'
 import { filterKind } from '../filters/registry.ts'
-import { Sieve, type SieveOptions } from '../index.ts'
 import { parseCount } from '../quantities.ts'
+import { Commands, Sieve, type SieveOptions } from '../index.ts'
+import { AddCounter } from '../run/add-counter.ts'
 import { urlCachingBits } from '../sizing.ts'
 import { Capacity, rateStats } from './capacity.ts'
 import { Comparison } from './comparison.ts'
@@ -77,7 +77,7 @@ async function run(path: string, flags: Flags, command: Command): Promise<void> 
   const comparison = flags.compare
     ? new Comparison(sieve, await Sieve.create({ filter: 'hash-set', profile: flags.profile }))
     : undefined
-  const commands = comparison?.commands ?? sieve.commands()
+  const commands = comparison?.commands ?? new Commands(sieve)
   const output = new Output(flags.output)
   const progress = new Progress(total, flags.quiet)
   const capacity = new Capacity(sieve)

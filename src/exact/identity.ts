@@ -11,13 +11,10 @@ import {
 } from '../canonical/profiles.ts'
 import { SieveError } from '../errors.ts'
 import { checkField, savedObject } from '../filters/saved-plan.ts'
-import { STATE } from '../state.ts'
 import { dropDamagedCounts } from '../store/counts.ts'
 import { diskError } from '../store/file.ts'
-import { checkProfile } from '../store/header-check.ts'
+import { checkProfile, checkSavable } from '../store/header-check.ts'
 import { listStore } from '../store/layout.ts'
-import { headerOf } from '../store/snapshot.ts'
-import { Front } from './front.ts'
 import type { KeyStore } from './key-store.ts'
 import { missingKeys } from './verify.ts'
 
@@ -101,8 +98,7 @@ export async function identify(
       throw new SieveError('corrupt', `${folder} is damaged: it has keys, and does not say of which profile`)
     }
     const profile = resolveProfile(choice ?? 'web')
-    const { sieve } = await Front.create(profile, { expectedUrls: 1 }, true)
-    headerOf(sieve[STATE]) // refuses rules that cannot be written down
+    checkSavable(profile)
     const made = metaBytes(profile, newSession())
     await store.write([], [], true, made)
     return { meta: JSON.parse(made.toString()) as Meta, isEmpty }

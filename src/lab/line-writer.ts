@@ -1,4 +1,5 @@
 // Newline-separated lines, written piece by piece into one growing buffer: what `addLines` and `hasLines` take.
+import { keepLines } from '../lines/keep.ts'
 
 const SLASH = 0x2f
 const NEWLINE = 0x0a
@@ -55,21 +56,8 @@ export class LineWriter {
   }
 }
 
-/** The lines for which `keep` is not 0, as a buffer of their own. */
-export function keptLines(lines: Uint8Array, keep: Uint8Array): { lines: Uint8Array; count: number } {
-  const kept = new Uint8Array(lines.length)
-  let used = 0
-  let count = 0
-  let from = 0
-  for (let line = 0; line < keep.length; line++) {
-    let end = lines.indexOf(NEWLINE, from)
-    end = end < 0 ? lines.length : end + 1
-    if (keep[line]) {
-      kept.set(lines.subarray(from, end), used)
-      used += end - from
-      count++
-    }
-    from = end
-  }
-  return { lines: kept.subarray(0, used), count }
+/** The lines with verdict 1, as a buffer of their own. */
+export function keptLines(lines: Uint8Array, verdicts: Uint8Array): { lines: Uint8Array; count: number } {
+  const count = verdicts.reduce((sum, verdict) => sum + Number(verdict !== 0), 0)
+  return { lines: keepLines({ lines, verdicts }, 'new'), count }
 }

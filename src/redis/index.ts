@@ -10,4 +10,5 @@ export type {
 } from './client.ts'
 export { type Connection, type ConnectOptions, connectRedis } from './connect.ts'
 export type { Mode, Parameters, Shape } from './parameters.ts'
-export { RedisSieve, RedisSieveError, type RedisSieveOptions, UNKNOWN } from './redis-sieve.ts'
+export { RedisSieveError, UNKNOWN } from './partial-error.ts'
+export { RedisSieve, type RedisSieveOptions } from './redis-sieve.ts'

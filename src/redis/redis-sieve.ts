@@ -1,13 +1,19 @@
-// The sieve on Redis or Valkey, one node or a cluster, shared by any number of processes. URLs become keys and hashes
-// here, in the kernel; the hashes are spread by tag and sent, one call for each tag; test-and-set is on the server.
+// The sieve on Redis or Valkey, one node or a cluster, shared by any number of processes: a keyer here, in the kernel, and a
+// set of hashes there.
+import type { AnySieve, Explanation, Stats } from '../any-sieve.ts'
+import { explainKey } from '../canonical/explain.ts'
 import type { Profile } from '../canonical/profiles.ts'
 import { SieveError } from '../errors.ts'
 import { checkNumber } from '../filters/filter.ts'
-import type { Explanation, Items, Sieve, Stats } from '../sieve.ts'
-import { checkUrl } from '../url-input.ts'
+import { chooseHash } from '../hashes.ts'
+import { Keyer } from '../keyer/keyer.ts'
+import { checkUrlsOf, type Urls } from '../keyer/urls.ts'
+import { SharedCalls } from '../shared-calls.ts'
+import { checkUrl, type Items } from '../url-input.ts'
+import { toSeen } from '../verdicts.ts'
 import { Calls, type Patience } from './calls.ts'
 import { type RedisClient, scriptClient } from './client.ts'
-import { UrlHashes } from './hashing.ts'
+import { HashSet } from './hash-set.ts'
 import {
   checkName,
   checkShape,
@@ -18,9 +24,8 @@ import {
   readParameters,
   type Shape,
 } from './parameters.ts'
-import { clearScript, type Script, scriptsFor, stateScript } from './scripts.ts'
+import { RedisSieveError, UNKNOWN } from './partial-error.ts'
 import { evenTags } from './slots.ts'
-import { Spread } from './spread.ts'
 
 export interface RedisSieveOptions extends Shape, Patience {
   /** A connected client of the package `redis`: createClient, createClientPool, createCluster or createSentinel. */
@@ -36,19 +41,8 @@ const tagPrefixes = (count: number) => evenTags(count).map((tag) => `urlsieve:{$
 /** Keys of many nodes, before a sieve's own tags are known. */
 const SOME_KEYS = tagPrefixes(32)
 
-/** URLs that go to the cluster together, per tag on average: a script that runs about a millisecond. */
-const MOST_URLS_PER_TAG = 512
-/** All of them together, unless a sieve has so many tags that its calls would be short. */
-const MOST_URLS = 16_384
-const ENOUGH_URLS_PER_TAG = 32
-/** Answers are kept for longer than anyone tries again. */
+/** The longest `retryMs`: the cluster keeps answers for longer. */
 const LONGEST_RETRY_MS = 60_000
-const ANSWERS_MS = 2 * LONGEST_RETRY_MS
-/** Sets taken away in one call. */
-const CLEARED_SETS = 2000
-
-/** The verdict of a URL whose call failed: it may be marked or not. */
-export const UNKNOWN = 2
 
 /** What a set costs besides its members, and a member with what the allocator rounds up. Measured: docs/cluster.md. */
 const SET_BYTES = 115
@@ -59,45 +53,31 @@ const MEMBER_BYTES = { fingerprint: 8.8, compact: 4.3 } as const
  * the same time one gets "new". Errs towards "seen" at its mode's rate and where its profile's rules merge pages;
  * towards "new" when Redis loses what it acknowledged: a failover, an eviction, a restart without persistence.
  */
-export class RedisSieve {
+export class RedisSieve implements AnySieve {
   readonly name: string
   readonly profile: Profile
   readonly parameters: Parameters
-  readonly #hashes: UrlHashes
+  readonly #keyer: Keyer
   readonly #calls: Calls
-  readonly #spread: Spread
-  readonly #tags: readonly string[]
-  readonly #scripts: ReturnType<typeof scriptsFor>
-  /** This object's own word among the answers kept. */
-  readonly #client = Buffer.from(crypto.getRandomValues(new Uint8Array(6))).toString('base64url')
-  /** Lanes: batches under way at the same time; each has one place for its answers in every tag. */
-  readonly #freeLanes: number[] = []
-  #lanes = 0
-  #batches = 0
-  #group: {
-    readonly kind: 'add' | 'has'
-    readonly urls: string[]
-    readonly answers: Promise<Uint8Array>
-  } | null = null
+  readonly #hashes: HashSet
+  readonly #shared = new SharedCalls<Uint8Array>()
   readonly #running = new Set<Promise<unknown>>()
+  #invalid = 0
   #isClosed = false
 
   private constructor(
     name: string,
     parameters: Parameters,
-    hashes: UrlHashes,
+    keyer: Keyer,
     calls: Calls,
     tags: readonly string[],
   ) {
     this.name = name
     this.parameters = parameters
-    this.profile = hashes.sieve.profile
-    this.#hashes = hashes
+    this.profile = keyer.profile
+    this.#keyer = keyer
     this.#calls = calls
-    this.#spread = new Spread(parameters.tags)
-    this.#tags = tags
-    const width = parameters.mode === 'fingerprint' ? 53 : 32
-    this.#scripts = scriptsFor({ ...parameters, width, answersMs: ANSWERS_MS })
+    this.#hashes = new HashSet(name, parameters, calls, tags)
   }
 
   /**
@@ -150,47 +130,53 @@ export class RedisSieve {
     } else if (way === 'create') throw taken(name)
     const parameters = readParameters(name, String(there))
     checkShape(name, parameters, shape)
-    const hashes = await UrlHashes.create(profileOf(parameters), Buffer.from(parameters.key, 'hex'))
+    const hashKey = Uint8Array.from(Buffer.from(parameters.key, 'hex'))
+    const keyer = await Keyer.create(profileOf(parameters), chooseHash('siphash', hashKey))
     const tags = tagPrefixes(parameters.tags)
-    return new RedisSieve(name, parameters, hashes, new Calls(scriptClient(client), tags, patience), tags)
+    return new RedisSieve(name, parameters, keyer, new Calls(scriptClient(client), tags, patience), tags)
   }
 
   /** Marks a URL. True: it is new. False: it was seen, or the sieve errs. Adds that are called together go together. */
   async add(url: string): Promise<boolean> {
-    return (await this.#grouped('add', url)) === 1
+    return (await this.#single('add', url)) === 1
   }
 
   /** Whether a URL was seen. Marks nothing. */
   async has(url: string): Promise<boolean> {
-    return (await this.#grouped('has', url)) === 1
+    return (await this.#single('has', url)) === 1
   }
 
   /**
    * Marks many URLs: one verdict each, in order, 1 new and 0 seen; a repeat inside the list is seen. When the cluster
-   * fails on the way it throws a RedisSieveError, which has the verdicts that were given.
+   * fails on the way it throws a RedisSieveError, which has the verdicts that are known.
    */
   addMany(urls: readonly string[]): Promise<Uint8Array> {
-    return this.#ask(this.#scripts.add, (sieve) => sieve.hasMany(urls))
+    return this.#run('add', { strings: urls })
   }
 
-  /** Asks for many URLs: one answer each, in order, 1 seen and 0 not. Marks nothing. */
+  /** Whether each of many URLs was seen: in order, 1 seen and 0 not. Marks nothing. Fails as `addMany`. */
   hasMany(urls: readonly string[]): Promise<Uint8Array> {
-    return this.#ask(this.#scripts.has, (sieve) => sieve.hasMany(urls))
+    return this.#seen('has', { strings: urls })
   }
 
-  /** Marks items that lie in one buffer, any bytes, no strings made; as `addMany`. */
+  /** Marks items that lie in one buffer, any bytes, without making strings; as `addMany`. */
   addItems(items: Items): Promise<Uint8Array> {
-    return this.#ask(this.#scripts.add, (sieve) => sieve.hasItems(items))
+    return this.#run('add', { items })
   }
 
-  /** Asks for items that lie in one buffer; as `hasMany`. */
+  /** Whether each item of one buffer was seen; as `hasMany`. */
   hasItems(items: Items): Promise<Uint8Array> {
-    return this.#ask(this.#scripts.has, (sieve) => sieve.hasItems(items))
+    return this.#seen('has', { items })
   }
 
-  /** Marks newline-separated lines, no strings made; as `addMany`. */
+  /** Marks newline-separated lines without making strings; as `addMany`. */
   addLines(bytes: Uint8Array): Promise<Uint8Array> {
-    return this.#ask(this.#scripts.add, (sieve) => sieve.hasLines(bytes))
+    return this.#run('add', { lines: bytes })
+  }
+
+  /** Whether each of the newline-separated lines was seen; as `hasMany`. */
+  hasLines(bytes: Uint8Array): Promise<Uint8Array> {
+    return this.#seen('has', { lines: bytes })
   }
 
   /** Forgets a URL: true when it was remembered. With `compact` it may take another with it, at its rate. */
@@ -198,31 +184,28 @@ export class RedisSieve {
     return (await this.deleteMany([url]))[0] === 1
   }
 
-  /** Forgets many URLs: 1 was remembered, 0 was not. */
+  /** Forgets many URLs: in order, 1 was remembered and 0 was not. Fails as `addMany`. */
   deleteMany(urls: readonly string[]): Promise<Uint8Array> {
-    return this.#ask(this.#scripts.forget, (sieve) => sieve.hasMany(urls))
+    return this.#seen('forget', { strings: urls })
   }
 
-  /** The key, what each rule did, and the verdict an add would get. Marks nothing. */
+  /** The key, what each rule did, and the verdict an add would get. Marks and counts nothing. */
   async explain(url: string): Promise<Explanation> {
-    const seen = await this.has(url)
-    return { ...this.#hashes.sieve.explain(url), verdict: seen ? 'seen' : 'new' }
+    checkUrl(url)
+    const { hashes } = this.#keyer.hashesOf({ strings: [url] })
+    const [verdict] = await this.#track(this.#hashes.run('has', hashes))
+    return { url, ...explainKey(this.profile, url), verdict: verdict === 0 ? 'seen' : 'new' }
   }
 
-  /** Lines so far, of this object's calls that were answered, whole or in part, that are not URLs; keyed as they stand. */
+  /** Lines, in this object's calls that were answered, whole or in part, that are not URLs: their keys are the lines themselves. */
   get invalid(): number {
-    return this.#hashes.sieve.stats().invalid
+    return this.#invalid
   }
 
-  /** Counts that the scripts keep, summed over the tags: no key is searched for. The size is an estimate. */
+  /** Counts that the cluster keeps: no key is searched for. The size is an estimate. */
   async stats(): Promise<Stats> {
     const { parameters } = this
-    let [urls, seen, sets] = [0, 0, 0]
-    for (const [u, s, n] of await Promise.all(this.#states().map((key) => this.#state(key)))) {
-      urls += u
-      seen += s
-      sets += Math.min(n, u)
-    }
+    const { urls, seen, sets } = await this.#hashes.counts()
     const sizeBytes = Math.round(urls * MEMBER_BYTES[parameters.mode] + sets * SET_BYTES)
     const { expectedUrls } = parameters
     const atMost = expectedUrls === null ? null : rateAt(parameters, expectedUrls)
@@ -243,17 +226,8 @@ export class RedisSieve {
   }
 
   /** Forgets everything. URLs that others add meanwhile may stay. */
-  async clear(): Promise<void> {
-    await Promise.all(
-      this.#states().map(async (state, i) => {
-        const tag = this.#tags[Math.floor(i / this.#generations().length)]!
-        const total = (await this.#state(state))[2]
-        for (let from = 0; from < total; from += CLEARED_SETS) {
-          const args = [from, CLEARED_SETS, total].map(String)
-          await this.#calls.script(clearScript, [state, `${tag}|guard`], args)
-        }
-      }),
-    )
+  clear(): Promise<void> {
+    return this.#hashes.clear()
   }
 
   /** Forgets everything, and the sieve itself. Nobody may be using it. */
@@ -284,130 +258,67 @@ export class RedisSieve {
     await this.close()
   }
 
-  // The generations, newest first: the one that is filled, the next one (another clock may be ahead), and the older.
-  #generations(now = Date.now()): string[] {
-    const { windowMs, generations } = this.parameters
-    if (windowMs === null) return ['']
-    const newest = Math.floor((now * generations) / windowMs)
-    const older = Array.from({ length: generations - 1 }, (_, i) => newest - 1 - i)
-    return [newest, newest + 1, ...older].map((g) => `|g${g}`)
-  }
-
-  // When a generation that is filled now ends, in ms since 1970; 0 for ever.
-  #ends(now: number): string {
-    const { windowMs, generations } = this.parameters
-    if (windowMs === null) return '0'
-    const newest = Math.floor((now * generations) / windowMs)
-    return String(Math.ceil(((newest + generations) * windowMs) / generations))
-  }
-
-  #states(): string[] {
-    const generations = this.#generations()
-    return this.#tags.flatMap((tag) => generations.map((g) => `${tag}${this.name}${g}`))
-  }
-
-  async #state(key: string): Promise<[urls: number, seen: number, sets: number]> {
-    const reply = await this.#calls.script(stateScript, [key], [String(this.parameters.base)])
-    return (reply as unknown[]).map(Number) as [number, number, number]
-  }
-
   // Single URLs of one turn of the event loop go together.
-  async #grouped(kind: 'add' | 'has', url: string): Promise<number> {
+  async #single(verb: 'add' | 'has', url: string): Promise<number> {
     checkUrl(url)
-    if (this.#group?.kind !== kind) {
-      const urls: string[] = []
-      const answers = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
-        if (this.#group?.urls === urls) this.#group = null
-        return kind === 'add' ? this.addMany(urls) : this.hasMany(urls)
-      })
-      this.#group = { kind, urls, answers }
-    }
-    const { urls, answers } = this.#group
-    const index = urls.push(url) - 1
+    const run = (urls: readonly string[]) => (verb === 'add' ? this.addMany(urls) : this.hasMany(urls))
+    const { answers, index, urls } = this.#shared.join(verb, url, async (all) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      this.#shared.end(all)
+      return run(all)
+    })
     try {
       return (await answers)[index]!
     } catch (error) {
-      // What another URL of the group met is no matter for this one.
+      // The failure of another URL of the group does not concern this one.
       if (error instanceof RedisSieveError) {
-        const verdict = error.verdicts[index]!
-        if (verdict !== UNKNOWN) return verdict
+        const answer = error.verdicts[index]!
+        if (answer !== UNKNOWN) return answer
       } else if (urls.length > 1 && !this.#isClosed) {
-        return (await (kind === 'add' ? this.addMany([url]) : this.hasMany([url])))[0]!
+        return (await run([url]))[0]!
       }
       throw error
     }
   }
 
-  #ask(script: Script, question: (sieve: Sieve) => void): Promise<Uint8Array> {
-    if (this.#isClosed)
-      return Promise.reject(new SieveError('option', `sieve '${this.name}' is closed: open it again`))
-    const run = this.#batched(script, question).finally(() => this.#running.delete(run))
-    this.#running.add(run)
-    return run
+  // Verdicts turned into "was seen", those of a call that failed too.
+  async #seen(verb: 'has' | 'forget', urls: Urls): Promise<Uint8Array> {
+    try {
+      return toSeen(await this.#run(verb, urls))
+    } catch (error) {
+      if (error instanceof RedisSieveError) {
+        toSeen(error.verdicts)
+        toSeen(error.answered!)
+      }
+      throw error
+    }
   }
 
-  async #batched(script: Script, question: (sieve: Sieve) => void): Promise<Uint8Array> {
-    const { invalid } = this
-    const hashes = this.#hashes.of(question)
-    const newlyInvalid = this.invalid - invalid
-    const verdicts = new Uint8Array(hashes.length).fill(UNKNOWN)
-    const { tags } = this.parameters
-    const most = Math.min(MOST_URLS_PER_TAG * tags, Math.max(MOST_URLS, ENOUGH_URLS_PER_TAG * tags))
-    for (let from = 0; from < hashes.length; from += most) {
-      const to = Math.min(from + most, hashes.length)
-      try {
-        await this.#batch(script, hashes.subarray(from, to), verdicts.subarray(from, to))
-      } catch (error) {
-        // A call of which nothing was answered counts nothing.
-        if (verdicts.every((verdict) => verdict === UNKNOWN)) this.#hashes.uncount(newlyInvalid)
-        throw error instanceof SieveError ? new RedisSieveError(error, verdicts) : error
-      }
+  // The input is read before anything waits: the caller may change it afterwards.
+  async #run(verb: 'add' | 'has' | 'forget', urls: Urls): Promise<Uint8Array> {
+    if (this.#isClosed) throw new SieveError('option', `sieve '${this.name}' is closed: open it again`)
+    checkUrlsOf(urls)
+    const { hashes, invalid } = this.#keyer.hashesOf(urls)
+    try {
+      const verdicts = await this.#track(this.#hashes.run(verb, hashes))
+      this.#invalid += invalid
+      return verdicts
+    } catch (error) {
+      // A call of which nothing was answered counts nothing.
+      const isAnswered = error instanceof RedisSieveError && error.verdicts.some((one) => one !== UNKNOWN)
+      if (isAnswered) this.#invalid += invalid
+      throw error
     }
-    return verdicts
   }
 
-  // One round trip to each node, unless something fails: then that tag's call is repeated.
-  async #batch(script: Script, hashes: BigUint64Array, verdicts: Uint8Array): Promise<void> {
-    const lane = this.#freeLanes.pop() ?? this.#lanes++
-    const number = (++this.#batches).toString(36).padStart(10, '0')
-    const now = Date.now()
-    const [newest, ...others] = this.#generations(now)
-    const tail = [number, this.#ends(now)]
-    const answer = async (tag: string, items: Buffer, indexes: Uint32Array) => {
-      const state = `${tag}${this.name}`
-      const guard = `${tag}|guard`
-      const answers = script.isReadOnly ? guard : `${state}|r|${this.#client}.${lane}`
-      const keys = [state + newest, guard, answers, ...others.map((g) => state + g)]
-      const digits = String(await this.#calls.script(script, keys, [items, ...tail]))
-      if (digits.length !== indexes.length) {
-        throw new SieveError('corrupt', `Redis gave ${digits.length} answers: expected ${indexes.length}`)
-      }
-      for (let i = 0; i < indexes.length; i++) verdicts[indexes[i]!] = digits.charCodeAt(i) - 48
-    }
-    const parts = this.#spread.over(hashes)
-    const calls = parts.map(({ tag, items, indexes }) => answer(this.#tags[tag]!, items, indexes))
-    const failed = (await Promise.allSettled(calls)).find((call) => call.status === 'rejected')
-    // A lane whose call failed is not used again: its answers may still be on the way.
-    if (failed) throw failed.reason
-    this.#freeLanes.push(lane)
+  // Makes `close` wait for it.
+  #track<T>(run: Promise<T>): Promise<T> {
+    const tracked = run.finally(() => this.#running.delete(tracked))
+    this.#running.add(tracked)
+    return tracked
   }
 }
 
 function taken(name: string): SieveError {
   return new SieveError('option', `sieve '${name}' is there already: open it, or use another name`)
-}
-
-/**
- * A call that the cluster did not answer whole. `answered` has the first verdicts, which stand, as everywhere;
- * `verdicts` has all that are known and 2 for the others: those may be marked or not, so treat them as "new".
- */
-export class RedisSieveError extends SieveError {
-  readonly verdicts: Uint8Array
-  constructor(cause: SieveError, verdicts: Uint8Array) {
-    super(cause.code, cause.wording, cause)
-    this.name = 'RedisSieveError'
-    this.verdicts = verdicts
-    const first = verdicts.indexOf(UNKNOWN)
-    this.answered = verdicts.slice(0, first < 0 ? verdicts.length : first)
-  }
 }

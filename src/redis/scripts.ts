@@ -44,7 +44,7 @@ const script = (text: string, isReadOnly = false): Script => ({
 // Numbers without exponents, as Lua reads them.
 const whole = (n: number) => n.toFixed(0)
 
-/** The scripts of a sieve. Each answers with one digit an item. */
+/** The scripts of a sieve. Each answers with one verdict per item, as a digit. */
 export function scriptsFor(geometry: Geometry) {
   const { width, tags, base, doublings, meanUrls, answersMs, windowMs } = geometry
   const rest = 2 ** 32 / tags
@@ -140,7 +140,7 @@ if ends == '0' then call('SET', g.key, stateOf(g)) else call('SET', g.key, state
 older[#older + 1] = opened(KEYS[1])
 local out, n = {}, 0
 for i = 1, #items, 8 do${item}${ask}
-  out[n] = known == 1 and '1' or '0'
+  out[n] = known == 1 and '0' or '1'
 end
 return table.concat(out)`
 
@@ -149,10 +149,10 @@ older[#older + 1] = opened(KEYS[1])
 local out, n, gone = {}, 0, 0
 for i = 1, #items, 8 do${item}
   n = n + 1
-  out[n] = '0'
+  out[n] = '1'
   for k = 1, #older do
     local o = older[k]${setOfOlder}
-    if call('SREM', set, member) == 1 then out[n], gone, o.urls, o.changed = '1', gone + 1, o.urls - 1, true end
+    if call('SREM', set, member) == 1 then out[n], gone, o.urls, o.changed = '0', gone + 1, o.urls - 1, true end
   end
 end
 for _, o in ipairs(older) do
@@ -160,11 +160,11 @@ for _, o in ipairs(older) do
 end${remember('gone')}`
 
   return {
-    /** 1 new, 0 seen. */
+    /** Marks. 1 new, 0 seen. */
     add: script(add),
-    /** 1 seen, 0 not. */
+    /** Marks nothing. 1 new, 0 seen. */
     has: script(has, true),
-    /** 1 was remembered and is forgotten, 0 was not. */
+    /** Deletes. 1 was not there, 0 was. */
     forget: script(forget),
   } as const
 }

@@ -4,8 +4,9 @@ import { dirname, join } from 'node:path'
 import { isStoredAs, resolveProfile } from '../canonical/profiles.ts'
 import { invalidOption, option, SieveError, unreadable, wording } from '../errors.ts'
 import type { FilterName } from '../filters/registry.ts'
+import type { Journal, StoreOptions } from '../journal.ts'
 import { makeSieve, type Sieve, type SieveOf, type SieveOptions } from '../sieve.ts'
-import { type Journal, type SieveState, STATE, type StoreOptions } from '../state.ts'
+import { type SieveState, STATE } from '../state.ts'
 import { CountsFile, readCounts } from './counts.ts'
 import { closeQuietly, removeLater } from './file.ts'
 import { damaged, missingError, TORN } from './format.ts'
@@ -13,10 +14,10 @@ import { type Listing, listStore, logName, missingFiles, snapshotName } from './
 import { leftovers } from './leftovers.ts'
 import { takeLock } from './lock.ts'
 import { diskError, Log, readLogFrom } from './log.ts'
-import { Owed } from './owed.ts'
 import { replay, unfit } from './replay.ts'
 import { headerOf, openFile, readSieve, writeSieve } from './snapshot.ts'
 import { Store } from './store.ts'
+import { Unlogged } from './unlogged.ts'
 
 /** How often a reader tries again when a writer has just replaced what it reads. */
 const MOST_READS = 50
@@ -90,7 +91,7 @@ export async function openStore<F extends FilterName = 'fingerprint'>(
       const kept = { keepKeys: options.keepKeys, hasLog: true }
       await writeSieve(join(folder, snapshotName(1)), fresh[STATE], kept)
     }
-    const { sieve, number, logs, keepKeys, keysFrom, owed } = await revive(folder, options)
+    const { sieve, number, logs, keepKeys, keysFrom, unlogged } = await revive(folder, options)
     const state = sieve[STATE]
     await removeLater(leftovers(folder, number, keepKeys, keysFrom))
     // There are several when a snapshot was not finished: the next one will have what all of them say.
@@ -102,7 +103,7 @@ export async function openStore<F extends FilterName = 'fingerprint'>(
       keepKeys,
       foldBytes,
       keysFrom,
-      owed,
+      unlogged,
       number,
       logNumber: last.number,
       earlierBytes: logs.slice(0, -1).reduce((sum, { bytes }) => sum + bytes, 0),
@@ -152,8 +153,8 @@ async function openToAsk(folder: string, options: SieveOptions & StoreOptions): 
   for (let attempt = 1; ; attempt++) {
     const before = JSON.stringify(listStore(folder))
     try {
-      const { sieve, owed } = await revive(folder, options)
-      if (owed.size > 0) sieve[STATE].journal = new Asked(sieve[STATE], owed)
+      const { sieve, unlogged } = await revive(folder, options)
+      if (unlogged.size > 0) sieve[STATE].journal = new Asked(sieve[STATE], unlogged)
       return sieve
     } catch (error) {
       if (attempt === MOST_READS || JSON.stringify(listStore(folder)) === before) throw error
@@ -162,22 +163,22 @@ async function openToAsk(folder: string, options: SieveOptions & StoreOptions): 
   }
 }
 
-/** The journal of a sieve that was opened to ask: it only knows what is owed. */
+/** The journal of a sieve that was opened to ask: it only knows what is unlogged. */
 class Asked implements Journal {
   readonly #state: SieveState
-  readonly #owed: Owed
+  readonly #unlogged: Unlogged
 
-  constructor(state: SieveState, owed: Owed) {
+  constructor(state: SieveState, unlogged: Unlogged) {
     this.#state = state
-    this.#owed = owed
+    this.#unlogged = unlogged
   }
 
   amend(from: number, n: number): void {
-    this.#owed.amend(this.#state, from, n)
+    this.#unlogged.amend(this.#state, from, n)
   }
 
   added(from: number, n: number): void {
-    this.#owed.drop(this.#state, from, n, 1)
+    this.#unlogged.drop(this.#state, from, n, 1)
   }
 
   deleted(): void {}
@@ -186,7 +187,7 @@ class Asked implements Journal {
   async save(): Promise<void> {}
 
   cleared(): void {
-    this.#owed.clear()
+    this.#unlogged.clear()
   }
 
   info(): undefined {}
@@ -198,7 +199,7 @@ interface Revived {
   readonly number: number
   readonly keepKeys: boolean
   readonly keysFrom: number
-  readonly owed: Owed
+  readonly unlogged: Unlogged
   /** The logs from there on, with the bytes of their whole records. */
   readonly logs: readonly { number: number; path: string; bytes: number }[]
 }
@@ -240,14 +241,14 @@ async function reviveFrom(
   const state = sieve[STATE]
   state.keepsKeys = keepKeys
   checkSame(folder, state, options)
-  const owed = new Owed()
+  const unlogged = new Unlogged()
   const replayed: Revived['logs'][number][] = []
   for (const log of logs) {
     const { path } = log
     const { bytes, tornBytes } = readLogFrom(log.fd, path, (record) => {
       const wrong = unfit(state, record)
       if (wrong) throw damaged(path, record.at, wrong)
-      replay(state, record, owed)
+      replay(state, record, unlogged)
     })
     if (tornBytes > 0 && log !== logs.at(-1)) throw damaged(path, bytes, TORN)
     replayed.push({ number: log.number, path, bytes })
@@ -258,5 +259,5 @@ async function reviveFrom(
     state.invalid = counts.invalid
   }
   for (const { filter } of state.shards.all) filter.setClock?.(null)
-  return { sieve, number, keepKeys, keysFrom, owed, logs: replayed }
+  return { sieve, number, keepKeys, keysFrom, unlogged, logs: replayed }
 }

@@ -1,6 +1,7 @@
 // What a .sieve file says of itself, checked field by field and against the rest before a sieve is made of it. Fields that
 // are not known are passed over.
 import { type Profile, resolveProfile } from '../canonical/profiles.ts'
+import { rules as builtIn } from '../canonical/rules.ts'
 import { SieveError } from '../errors.ts'
 import type { AnyKind } from '../filters/filter.ts'
 import { filterKind } from '../filters/registry.ts'
@@ -74,8 +75,10 @@ function kindOf(path: string, name: unknown): AnyKind {
 const isProfileName = (name: unknown) =>
   typeof name === 'string' && name.length <= MOST_NAME && !CONTROL.test(name)
 
-/** Throws one line for a profile that could not be read again. */
+/** Throws one line for a profile that a file cannot hold: with rules of the caller's own, or one that could not be read again. */
 export function checkSavable({ name, rules }: Profile): void {
+  const own = rules.find((rule) => (builtIn as Record<string, unknown>)[rule.name] !== rule)
+  if (own) throw new SieveError('option', `rule '${own.name}' is a function of yours: a file cannot hold it`)
   if (isProfileName(name) && rules.length <= MOST_RULES) return
   throw new SieveError(
     'option',

@@ -25,16 +25,16 @@ const BLOCK_BYTES = 512
 const TELLING_BYTES = 16
 const WINDOW_BYTES = 1024 * 1024
 
-/** What a record says of its entries. Owed: the snapshot's filter has them, but the disk had refused them. */
+/** What a record says of its entries. Unlogged: the snapshot's filter has them, but the disk had refused them. */
 export const OP = {
   addHashes: 1,
   addKeys: 2,
   deleteHashes: 3,
   deleteKeys: 4,
-  oweHashes: 5,
-  oweKeys: 6,
+  unloggedHashes: 5,
+  unloggedKeys: 6,
 } as const
-const LAST_OP = OP.oweKeys
+const LAST_OP = OP.unloggedKeys
 export type Op = (typeof OP)[keyof typeof OP]
 
 export interface LogRecord {
@@ -54,7 +54,7 @@ const MOST_TIME = 8.64e15
 // What is wrong with a record that is whole; null: nothing.
 function misfit({ op, entries, payload, time }: Omit<LogRecord, 'at'>): string | null {
   if (time > MOST_TIME) return `a record of the time ${time}`
-  const isHashes = op === OP.addHashes || op === OP.deleteHashes || op === OP.oweHashes
+  const isHashes = op === OP.addHashes || op === OP.deleteHashes || op === OP.unloggedHashes
   const found = isHashes ? payload.length / 8 : keysIn(payload)
   return found === entries ? null : `a record of ${entries} entries does not have that many`
 }

@@ -11,9 +11,9 @@ import { keySegmentPath, writeKeySegment } from './key-segments.ts'
 import { listStore, logName, snapshotName } from './layout.ts'
 import { takeLock } from './lock.ts'
 import { encodeRecord, Log, salvageLog } from './log.ts'
-import { Owed } from './owed.ts'
 import { replay, unfit } from './replay.ts'
 import { type SieveHeader, savedOf, writeSieve } from './snapshot.ts'
+import { Unlogged } from './unlogged.ts'
 import { type FileReport, verifySieve, walk } from './verify.ts'
 
 interface Salvaged {
@@ -87,12 +87,12 @@ export async function repairStore(folder: string): Promise<FileReport[]> {
     const { snapshots, logs } = listStore(folder)
     const { sieve, header, number } = await salvageNewest(folder, snapshots)
     const state = sieve[STATE]
-    const owed = new Owed()
+    const unlogged = new Unlogged()
     // Every log, older ones too: adding again changes nothing, and a snapshot counts what was before it.
     for (const n of logs) {
       const { urls } = state
       salvageLog(join(folder, logName(n)), (record) => {
-        if (!unfit(state, record)) replay(state, record, owed)
+        if (!unfit(state, record)) replay(state, record, unlogged)
       })
       if (n < number) state.urls = urls
     }
@@ -104,8 +104,8 @@ export async function repairStore(folder: string): Promise<FileReport[]> {
         if (n >= cleared) writeKeySegment(keySegmentPath(folder, n), join(folder, logName(n)), salvageLog)
     }
     const log = new Log(join(folder, logName(next)))
-    if (owed.size > 0) {
-      const { op, entries, payload } = owed.record(state.takesHashes)
+    if (unlogged.size > 0) {
+      const { op, entries, payload } = unlogged.record(state.takesHashes)
       log.append(encodeRecord(op, entries, payload))
     }
     log.sync()

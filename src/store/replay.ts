@@ -2,29 +2,29 @@
 import { SieveError } from '../errors.ts'
 import type { SieveState } from '../state.ts'
 import { type LogRecord, OP } from './log.ts'
-import type { Owed } from './owed.ts'
+import type { Unlogged } from './unlogged.ts'
 
 /** What is wrong with a record in the log of this sieve, in words; null: it fits. */
 export function unfit({ kind, takesHashes }: SieveState, { op }: LogRecord): string | null {
   const isDelete = op === OP.deleteHashes || op === OP.deleteKeys
-  const isHashes = op === OP.addHashes || op === OP.deleteHashes || op === OP.oweHashes
+  const isHashes = op === OP.addHashes || op === OP.deleteHashes || op === OP.unloggedHashes
   if (isHashes && !takesHashes) return `a record of hashes, and filter '${kind.name}' takes keys`
   if (isDelete && !kind.can.delete) return `a record that deletes, and filter '${kind.name}' cannot`
   return null
 }
 
 /** Does to a sieve what a record says: entries into the kernel's batch, then add or delete. Idempotent. */
-export function replay(state: SieveState, record: LogRecord, owed?: Owed): void {
+export function replay(state: SieveState, record: LogRecord, unlogged?: Unlogged): void {
   const { kernel } = state
   const { op, payload } = record
-  if (op === OP.oweHashes || op === OP.oweKeys) {
-    owed?.read(record)
+  if (op === OP.unloggedHashes || op === OP.unloggedKeys) {
+    unlogged?.read(record)
     return
   }
   for (const { filter } of state.shards.all) filter.setClock?.(record.time)
   const isDelete = op === OP.deleteHashes || op === OP.deleteKeys
   const act = (n: number) => {
-    owed?.drop(state, 0, n)
+    unlogged?.drop(state, 0, n)
     if (isDelete) state.shards.delete(n)
     else state.shards.addAll(n)
     state.kernel.refresh()
@@ -58,7 +58,7 @@ function takeKeys(state: SieveState, payload: Buffer, at: number, act: (n: numbe
     n++
     at = end
   }
-  state.hashKeys(n)
+  state.keyer.hashKeys(n)
   act(n)
   return at
 }

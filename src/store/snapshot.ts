@@ -2,7 +2,6 @@
 // Written a piece at a time while adds go on: those are in the log as well. Read a piece at a time too.
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import { resolveProfile, type StoredProfile } from '../canonical/profiles.ts'
-import { rules } from '../canonical/rules.ts'
 import { SieveError, unreadable } from '../errors.ts'
 import type { Plan } from '../filters/filter.ts'
 import { filterKind } from '../filters/registry.ts'
@@ -65,8 +64,6 @@ export function headerOf(
   state: SieveState,
   { keepKeys = false, keysFrom = 0, hasLog = false }: Kept = {},
 ): SieveHeader {
-  const own = state.profile.rules.find((rule) => (rules as Record<string, unknown>)[rule.name] !== rule)
-  if (own) throw new SieveError('option', `rule '${own.name}' is a function of yours: a file cannot hold it`)
   checkSavable(state.profile)
   if (typeof state.plan.shape?.features === 'function') {
     throw new SieveError('option', 'the feature function is one of yours: a file cannot hold it')

@@ -3,31 +3,28 @@
 import { statSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { SieveError } from '../errors.ts'
-import type { Durability, Journal, SieveState, StoreInfo } from '../state.ts'
+import type { Durability, Journal, StoreInfo } from '../journal.ts'
+import type { SieveState } from '../state.ts'
 import type { CountsFile } from './counts.ts'
 import { removeLater, removeQuietly } from './file.ts'
-import { logName, snapshotName } from './layout.ts'
+import { snapshotName } from './layout.ts'
 import { leftovers } from './leftovers.ts'
-import { encodeRecord, Log, type LogRecord, OP } from './log.ts'
-import type { Owed } from './owed.ts'
+import { encodeRecord, type LogRecord, OP } from './log.ts'
+import { Logs, type OpenedLogs } from './logs.ts'
 import { totalsOf, writeSieve, writeSieveNow } from './snapshot.ts'
+import type { Unlogged } from './unlogged.ts'
 
 const SYNC_MS = 1000
-/** A log is not worth a snapshot before it is so long. */
+/** A shorter log is not worth a snapshot. */
 const LEAST_FOLD_BYTES = 4 * 1024 * 1024
 
-export interface Opened {
+export interface Opened extends OpenedLogs {
   readonly durability: Durability
   readonly keepKeys: boolean
   readonly foldBytes: number | undefined
   readonly keysFrom: number
-  readonly owed: Owed
   /** Of the snapshot. */
   readonly number: number
-  /** Of the log being written, with the bytes of those between the snapshot and it. */
-  readonly logNumber: number
-  readonly earlierBytes: number
-  readonly log: Log
   readonly counts: CountsFile
   readonly release: () => void
 }
@@ -41,18 +38,10 @@ export class Store implements Journal {
   readonly #foldBytes: number | undefined
   readonly #release: () => void
   readonly #counts: CountsFile
-  /** Marked in the filter but not in the log, since the disk refused: still new to whoever asks. */
-  readonly #owed: Owed
+  readonly #unlogged: Unlogged
+  readonly #logs: Logs
   /** Of the snapshot. Its logs go from this number to that of the log being written. */
   #number: number
-  #logNumber: number
-  #log: Log
-  /** Bytes of the logs between the snapshot and the one being written. */
-  #earlierBytes: number
-  /** How long the log was when it began: what is owed. */
-  #freshBytes = 0
-  /** `refusals` of what is owed, as the log says. */
-  #oweRefusals = 0
   #keysFrom: number
   #snapshotBytes: number
   #snapshotting: Promise<void> | null = null
@@ -63,8 +52,6 @@ export class Store implements Journal {
   #timer: NodeJS.Timeout | undefined
   #synced = performance.now()
   #trouble: SieveError | null = null
-  /** The logs no longer say what the sieve remembers: a snapshot must be made before the next record. */
-  #mustSnapshot = false
   #closed = false
 
   constructor(folder: string, state: SieveState, opened: Opened) {
@@ -74,31 +61,20 @@ export class Store implements Journal {
     this.#keepKeys = opened.keepKeys
     this.#foldBytes = opened.foldBytes
     this.#keysFrom = opened.keysFrom
-    this.#owed = opened.owed
+    this.#unlogged = opened.unlogged
     this.#counts = opened.counts
     this.#release = opened.release
     this.#number = opened.number
-    this.#logNumber = opened.logNumber
-    this.#earlierBytes = opened.earlierBytes
-    this.#log = opened.log
+    this.#logs = new Logs(folder, state, opened)
     this.#snapshotBytes = statSync(join(folder, snapshotName(this.#number))).size
     if (this.#durability === 'interval') {
       this.#timer = setInterval(() => {
         this.#synced = performance.now()
-        this.#log.syncLater((error) => this.#distrust(error))
+        this.#logs.syncLater((error) => this.#distrust(error))
         this.#counts.syncLater()
       }, SYNC_MS)
       this.#timer.unref()
     }
-  }
-
-  get #logBytes(): number {
-    return this.#earlierBytes + this.#log.bytes
-  }
-
-  /** Nothing is in the log that was begun for a snapshot: the next snapshot takes its number. */
-  get #isFresh(): boolean {
-    return this.#log.bytes === this.#freshBytes && this.#logNumber > this.#number && !this.#log.hasFailed
   }
 
   get #logsKeys(): boolean {
@@ -112,20 +88,20 @@ export class Store implements Journal {
       // Of a single URL it is known without a call.
       if (n - from > 1 || state.kernel.verdicts[from] === 1) this.#logAdded(from, n)
     } catch (error) {
-      this.#owed.add(state, from, n, 1)
+      this.#unlogged.add(state, from, n, 1)
       throw error
     }
-    this.#owed.drop(state, from, n, 1)
+    this.#unlogged.drop(state, from, n, 1)
     this.#foldWhenLong()
   }
 
   /** What the disk refused before is new again when it comes again, once a batch. */
   amend(from: number, n: number): void {
-    this.#owed.amend(this.#state, from, n)
+    this.#unlogged.amend(this.#state, from, n)
   }
 
   counted(): void {
-    this.#counts.write(this.#logNumber, this.#state.seen, this.#state.invalid)
+    this.#counts.write(this.#logs.number, this.#state.seen, this.#state.invalid)
   }
 
   /** When the disk refuses, what was deleted is put back. */
@@ -134,7 +110,7 @@ export class Store implements Journal {
     try {
       this.#open()
       const { bytes, entries } = this.#record(0, n, 0, this.#logsKeys ? OP.deleteKeys : OP.deleteHashes)
-      if (this.#mustSnapshot) {
+      if (!this.#logs.isWhole) {
         // The snapshot has them, and its log deletes them.
         this.#putBack(n)
         isBack = true
@@ -148,7 +124,7 @@ export class Store implements Journal {
       if (!isBack) this.#putBack(n)
       throw error
     }
-    this.#owed.drop(this.#state, 0, n, 0)
+    this.#unlogged.drop(this.#state, 0, n, 0)
     this.#foldWhenLong()
   }
 
@@ -156,28 +132,29 @@ export class Store implements Journal {
   cleared(): void {
     this.#open()
     const keysFrom = this.#keysFrom
-    const mustSnapshot = this.#mustSnapshot
-    this.#keysFrom = this.#isFresh ? this.#logNumber : this.#logNumber + 1
+    const { isWhole } = this.#logs
+    const { number } = this.#logs
+    this.#keysFrom = this.#logs.isFresh(this.#number) ? number : number + 1
     try {
       this.#snapshot()
     } catch (error) {
       this.#keysFrom = keysFrom
-      this.#mustSnapshot = mustSnapshot
+      this.#logs.isWhole = isWhole
       throw error
     }
-    this.#owed.clear()
+    this.#unlogged.clear()
     this.counted()
   }
 
-  owes(): number {
-    return this.#owed.size
+  unlogged(): number {
+    return this.#unlogged.size
   }
 
-  /** After a sync that failed, what the log says is written anew, into a snapshot: until then nothing of it is safe. */
+  /** After a sync that failed, what the log says is written again, into a snapshot: until then nothing of it is safe. */
   sync(): void {
     this.#open()
-    if (this.#mustSnapshot) this.#snapshot()
-    else this.#syncLog()
+    if (!this.#logs.isWhole) this.#snapshot()
+    else this.#logs.sync()
     this.#syncCounts()
   }
 
@@ -192,30 +169,30 @@ export class Store implements Journal {
     } else await this.#inBackground(this.#fold())
   }
 
-  /** Rejects with what went wrong in the background since the last call; what the log says is then written anew. */
+  /** Rejects with what went wrong in the background since the last call; what the log says is then written again. */
   async close(): Promise<void> {
     if (this.#closed) return
     clearInterval(this.#timer)
-    await this.#log.settled()
+    await this.#logs.settled()
     while (this.#snapshotting) await this.#snapshotting
     let trouble = this.#trouble
     try {
-      if (!this.#mustSnapshot) {
+      if (this.#logs.isWhole) {
         try {
-          this.#syncLog()
+          this.#logs.sync()
         } catch (error) {
           trouble = error as SieveError
         }
       }
-      if (this.#mustSnapshot) {
+      if (!this.#logs.isWhole) {
         await this.#inBackground(this.#fold())
-        this.#syncLog()
+        this.#logs.sync()
       }
       this.#syncCounts()
       if (trouble) throw trouble
     } finally {
       this.#closed = true
-      this.#log.close()
+      this.#logs.close()
       this.#counts.close()
       this.#release()
     }
@@ -225,7 +202,7 @@ export class Store implements Journal {
     return {
       path: this.#folder,
       durability: this.#durability,
-      logBytes: this.#logBytes,
+      logBytes: this.#logs.bytes,
       snapshotBytes: this.#snapshotBytes,
       snapshotting: this.#snapshotting !== null,
       keepKeys: this.#keepKeys,
@@ -244,15 +221,15 @@ export class Store implements Journal {
   // snapshot, and the next call says why.
   #distrust(error: SieveError): void {
     this.#trouble = error
-    this.#mustSnapshot = true
+    this.#logs.isWhole = false
   }
 
   #logAdded(from: number, n: number): void {
     const { bytes, entries } = this.#record(from, n, 1, this.#logsKeys ? OP.addKeys : OP.addHashes)
     if (entries === 0) return
-    if (this.#mustSnapshot) {
-      // The filter has marked them, the log not yet: until then the snapshot's log says that they are owed.
-      this.#owed.add(this.#state, from, n, 1)
+    if (!this.#logs.isWhole) {
+      // The filter has marked them, the log does not have them yet: until then the snapshot's log names them as refused.
+      this.#unlogged.add(this.#state, from, n, 1)
       this.#uncounted(entries, () => this.#snapshot())
     }
     this.#append(bytes)
@@ -268,29 +245,20 @@ export class Store implements Journal {
     }
   }
 
-  #syncLog(): void {
-    try {
-      this.#log.sync()
-    } catch (error) {
-      this.#mustSnapshot = true
-      throw error
-    }
-  }
-
   #syncCounts(): void {
-    this.#counts.sync(this.#logNumber, this.#state.seen, this.#state.invalid)
+    this.#counts.sync(this.#logs.number, this.#state.seen, this.#state.invalid)
   }
 
   #append(record: Uint8Array): void {
-    this.#log.append(record)
+    this.#logs.append(record)
     // The timer does not run while a caller keeps the processor: then the second is kept here.
     const isLate = this.#durability === 'interval' && performance.now() - this.#synced > SYNC_MS
     if (this.#durability !== 'always' && !isLate) return
     this.#synced = performance.now()
     try {
-      this.#syncLog()
+      this.#logs.sync()
     } catch (error) {
-      this.#log.retract(record.length)
+      this.#logs.retract(record.length)
       throw error
     }
   }
@@ -316,70 +284,18 @@ export class Store implements Journal {
     const { kernel } = this.#state
     const { call } = kernel
     const isKeys = op === OP.addKeys || op === OP.deleteKeys
-    const room = isKeys ? call.writtenKeyBytes(from, n, wanted) >>> 0 : (n - from + 1) * 8
-    const to = call.reserveOutput(room) >>> 0
+    const most = isKeys ? call.writtenKeyBytes(from, n, wanted) >>> 0 : (n - from + 1) * 8
+    const to = call.reserveOutput(most) >>> 0
     kernel.refresh()
-    if (to === 0 && room > 0) throw new SieveError('memory', `no memory left for ${room} bytes of log`)
+    if (to === 0 && most > 0) throw new SieveError('memory', `no memory left for ${most} bytes of log`)
     const entries = isKeys ? call.writtenKeys(from, n, wanted, to) : call.writtenHashes(from, n, wanted, to)
-    const bytes = encodeRecord(op, entries, kernel.bytes.subarray(to, to + (isKeys ? room : entries * 8)))
+    const bytes = encodeRecord(op, entries, kernel.bytes.subarray(to, to + (isKeys ? most : entries * 8)))
     return { bytes, entries }
   }
 
-  // A new log begins, with what is owed; what was before it goes into the snapshot of its number.
   #rotate(): number {
     this.#begun++
-    if (this.#isFresh) {
-      // Nothing happened since it began: it serves this snapshot too.
-      if (this.#oweRefusals !== this.#owed.refusals) this.#freshBytes = this.#oweIn(this.#log)
-      return this.#logNumber
-    }
-    // A log that could not be put on the disk is given up: the snapshot has all that it says.
-    if (!this.#mustSnapshot) this.#syncLog()
-    const log = this.#begin(join(this.#folder, logName(this.#logNumber + 1)))
-    this.#earlierBytes += this.#log.bytes
-    const before = this.#log
-    this.#log = log
-    before.close()
-    return ++this.#logNumber
-  }
-
-  // A log that cannot be begun leaves no file: what is behind one in number says that it is whole.
-  #begin(path: string): Log {
-    let log: Log | undefined
-    try {
-      log = new Log(path)
-      this.#freshBytes = this.#oweIn(log)
-      return log
-    } catch (error) {
-      log?.close()
-      try {
-        unlinkSync(path)
-      } catch (left) {
-        if ((left as NodeJS.ErrnoException).code !== 'ENOENT') this.#mustSnapshot = true
-      }
-      throw error
-    }
-  }
-
-  #oweIn(log: Log): number {
-    if (this.#owed.size > 0) {
-      const { op, entries, payload } = this.#owed.record(this.#state.takesHashes)
-      log.append(encodeRecord(op, entries, payload))
-      log.sync()
-    }
-    this.#oweRefusals = this.#owed.refusals
-    return log.bytes
-  }
-
-  // What was refused while a snapshot is written may be in it: before that counts, its log says so. False: it cannot.
-  #isOweWritten(): boolean {
-    if (this.#oweRefusals === this.#owed.refusals) return true
-    try {
-      this.#oweIn(this.#log)
-      return true
-    } catch {
-      return false
-    }
+    return this.#logs.rotate(this.#number)
   }
 
   // The snapshot with that number is in place: what came before is not needed any more.
@@ -387,7 +303,7 @@ export class Store implements Journal {
   #settle(next: number): string[] {
     this.#number = next
     this.#snapshotBytes = statSync(join(this.#folder, snapshotName(next))).size
-    this.#earlierBytes = 0
+    this.#logs.dropEarlier()
     this.#patienceBytes = 0
     return leftovers(this.#folder, next, this.#keepKeys, this.#keysFrom)
   }
@@ -402,16 +318,16 @@ export class Store implements Journal {
       removeQuietly(path) // it may be in place, and does not count
       throw error
     }
-    this.#mustSnapshot = false
+    this.#logs.isWhole = true
     for (const path of this.#settle(next)) unlinkSync(path)
   }
 
   // In the background, when the log has outgrown the snapshot. When it fails nothing is lost, the log goes on.
   #foldWhenLong(): void {
     const enough = this.#foldBytes ?? Math.max(LEAST_FOLD_BYTES, this.#snapshotBytes)
-    if (this.#snapshotting || this.#logBytes < Math.max(enough, this.#patienceBytes)) return
+    if (this.#snapshotting || this.#logs.bytes < Math.max(enough, this.#patienceBytes)) return
     this.#inBackground(this.#fold()).catch(() => {
-      this.#patienceBytes = 2 * this.#logBytes
+      this.#patienceBytes = 2 * this.#logs.bytes
     })
   }
 
@@ -427,21 +343,21 @@ export class Store implements Journal {
 
   // The log that begins here has all that is added while the snapshot is written; the counts are those of this moment.
   async #fold(): Promise<void> {
-    const isAll = this.#mustSnapshot
+    const isAll = !this.#logs.isWhole
     const next = this.#rotate()
     const begun = this.#begun
     const totals = totalsOf(this.#state)
     const kept = { keepKeys: this.#keepKeys, keysFrom: this.#keysFrom, hasLog: true, totals }
     const path = join(this.#folder, snapshotName(next))
     const isNewest = () => !this.#closed && this.#begun === begun
-    const isWanted = () => isNewest() && this.#isOweWritten()
+    const isWanted = () => isNewest() && this.#logs.tryWriteUnlogged()
     const isMade = await writeSieve(path, this.#state, kept, isWanted).catch((error: unknown) => {
       if (isNewest()) removeQuietly(path)
       throw error
     })
     if (!isNewest()) return
     if (!isMade) throw new SieveError('disk', `cannot write ${path}: the disk refuses URLs meanwhile`)
-    if (isAll) this.#mustSnapshot = false
+    if (isAll) this.#logs.isWhole = true
     await removeLater(this.#settle(next))
   }
 }

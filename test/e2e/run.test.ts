@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { filterNames, Sieve } from '../../src/index.ts'
+import { Commands, filterNames, Sieve } from '../../src/index.ts'
 import { calculateSize, initiateUrlCaching } from '../oracles/url-caching.ts'
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
@@ -118,7 +118,7 @@ describe('the program of the paper', () => {
       hashes: 3,
       bits,
     })
-    const program = sieve.commands()
+    const program = new Commands(sieve)
     const below = random(4)
     const answers: Buffer[] = []
     for (let at = 0; at < input.length; ) {
@@ -179,7 +179,7 @@ describe('other filters', () => {
   it('spread over several instances', async () => {
     // 300,000 hashes of 8 bytes are more than one instance of 2 MiB can hold.
     const sieve = await Sieve.create({ profile: 'raw', instanceBytes: 2 ** 21 })
-    const program = sieve.commands()
+    const program = new Commands(sieve)
     const many = Array.from({ length: 600_000 }, (_, i) =>
       i % 2 ? `CHECK ${i % 4 === 1 ? i - 1 : i}` : `ADD ${i}`,
     )

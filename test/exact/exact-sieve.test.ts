@@ -5,8 +5,8 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { linkStream, randomOf } from '../../bench/link-stream.mjs'
 import { keyOf, profiles } from '../../src/canonical/profiles.ts'
-import { type ExactOptions, ExactSieve, keptLines, siftLines } from '../../src/exact/index.ts'
-import { Sieve } from '../../src/index.ts'
+import { type ExactOptions, ExactSieve } from '../../src/exact/index.ts'
+import { keepLines, Sieve, siftLines } from '../../src/index.ts'
 import { copyFolder } from '../store/copy.ts'
 import { folders } from './folders.ts'
 
@@ -236,8 +236,8 @@ describe('streams of lines', () => {
       let kept = ''
       let seen = 0
       for await (const batch of siftLines(sieve, cuts())) {
-        kept += Buffer.from(keptLines(batch, 'new')).toString()
-        seen += Buffer.from(keptLines(batch, 'seen')).toString().split('\n').length - 1
+        kept += Buffer.from(keepLines(batch, 'new')).toString()
+        seen += Buffer.from(keepLines(batch, 'seen')).toString().split('\n').length - 1
       }
       expect(kept).toBe(fresh.map((link) => `${link}\n`).join(''))
       expect(seen).toBe(links.length - fresh.length)
@@ -254,7 +254,7 @@ describe('streams of lines', () => {
     const sieve = await ExactSieve.open(folder(), { profile: 'raw' })
     let kept = ''
     const sift = async () => {
-      for await (const batch of siftLines(sieve, failing())) kept += Buffer.from(keptLines(batch, 'new'))
+      for await (const batch of siftLines(sieve, failing())) kept += Buffer.from(keepLines(batch, 'new'))
     }
     await expect(sift()).rejects.toThrow('cut off')
     expect(kept).toBe('http://a.example/\nhttp://b.example/\n')
@@ -273,7 +273,7 @@ describe('opening', () => {
     const saved = () => readdirSync(path).filter((name) => name.startsWith('filter-'))
     const [first] = saved()
     sieve = await ExactSieve.open(path)
-    expect(sieve.stats()).toMatchObject({ urls: 5000, front: { isReady: true } })
+    expect(sieve.stats()).toMatchObject({ urls: 5000, keyFilter: { isReady: true } })
     await sieve.hasMany(urls)
     await sieve.close()
     expect(saved()).toEqual([first]) // nothing changed: it is still good
@@ -288,10 +288,10 @@ describe('opening', () => {
     rmSync(join(path, second!))
     cpSync(stale, join(path, first!))
     sieve = await ExactSieve.open(path)
-    expect(sieve.stats()).toMatchObject({ urls: null, front: { isReady: false } })
+    expect(sieve.stats()).toMatchObject({ urls: null, keyFilter: { isReady: false } })
     expect(await sieve.add('https://b.example/')).toBe(false)
     await sieve.filled()
-    expect(sieve.stats()).toMatchObject({ urls: 5001, front: { isReady: true } })
+    expect(sieve.stats()).toMatchObject({ urls: 5001, keyFilter: { isReady: true } })
     expect((await sieve.addMany(urls)).some((verdict) => verdict === 1)).toBe(false)
     await sieve.close()
     // Nor a damaged one.
@@ -311,10 +311,10 @@ describe('opening', () => {
     sieve = await ExactSieve.open(path, { filterBytes: 4096 })
     expect(await sieve.add('https://a.example/1')).toBe(false)
     await sieve.filled()
-    expect(sieve.stats()).toMatchObject({ urls: 2, front: { sizeBytes: 4096 } })
+    expect(sieve.stats()).toMatchObject({ urls: 2, keyFilter: { sizeBytes: 4096 } })
     await sieve.close()
     sieve = await ExactSieve.open(path)
-    expect(sieve.stats()).toMatchObject({ urls: 2, front: { sizeBytes: 4096, isReady: true } })
+    expect(sieve.stats()).toMatchObject({ urls: 2, keyFilter: { sizeBytes: 4096, isReady: true } })
     await sieve.close()
   })
 
@@ -409,11 +409,15 @@ describe('memory', () => {
     }
     await fill(0)
     const before = used()
-    const { front, cache } = sieve.stats()
+    const { keyFilter, cache } = sieve.stats()
     await fill(150_000)
     await fill(300_000)
-    expect(sieve.stats()).toMatchObject({ urls: 450_000, cache, front: { sizeBytes: front.sizeBytes } })
-    expect(front.sizeBytes).toBe(2 ** 16)
+    expect(sieve.stats()).toMatchObject({
+      urls: 450_000,
+      cache,
+      keyFilter: { sizeBytes: keyFilter.sizeBytes },
+    })
+    expect(keyFilter.sizeBytes).toBe(2 ** 16)
     expect(used() - before).toBeLessThan(4 * 1024 * 1024) // 300,000 keys are 14 MB as bytes alone
     await sieve.close()
   })

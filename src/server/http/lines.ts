@@ -3,7 +3,7 @@
 // slow the reader.
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Items, SieveError } from '../../index.ts'
+import { type Items, keepLines, SieveError } from '../../index.ts'
 import { Pace } from '../../store/pace.ts'
 import { BodyChunks } from './body-chunks.ts'
 import type { HttpLimits } from './limits.ts'
@@ -36,7 +36,7 @@ export class LineExchange {
   #fresh = 0
   #headersSoon: NodeJS.Timeout | undefined
   /** What is to be written before more is read. */
-  #out: Buffer[] = []
+  #out: Uint8Array[] = []
 
   constructor(
     request: IncomingMessage,
@@ -162,10 +162,12 @@ export class LineExchange {
     const answer = this.#answer
     if (answer.as === 'counts') return
     const isText = answer.as === 'text'
-    this.#out.push(isText ? kept(items, verdicts, answer.keep === 'new' ? 1 : 0) : objects(items, verdicts))
+    this.#out.push(
+      isText ? keepLines({ lines: items.bytes, verdicts }, answer.keep) : objects(items, verdicts),
+    )
   }
 
-  #taken(): Buffer {
+  #taken(): Uint8Array {
     const out = this.#out.length === 1 ? this.#out[0]! : Buffer.concat(this.#out)
     this.#out = []
     return out
@@ -213,27 +215,6 @@ export class LineExchange {
     if (response.socket) response.socket.destroySoon()
     else response.destroy()
   }
-}
-
-/** The lines with a verdict, each with a newline; runs of them in one chunk. */
-function kept({ bytes, starts, ends }: Items, verdicts: Uint8Array, wanted: number): Buffer {
-  const out = Buffer.allocUnsafe(bytes.length + 1)
-  let used = 0
-  let i = 0
-  while (i < verdicts.length) {
-    if (verdicts[i] !== wanted) {
-      i++
-      continue
-    }
-    const from = starts[i]!
-    do i++
-    while (i < verdicts.length && verdicts[i] === wanted)
-    const end = ends[i - 1]!
-    out.set(bytes.subarray(from, end), used)
-    used += end - from
-    out[used++] = NEWLINE
-  }
-  return out.subarray(0, used)
 }
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

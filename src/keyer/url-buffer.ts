@@ -1,8 +1,8 @@
 // Where URLs that come as strings, or as items of a buffer, are written in the kernel's memory to be sifted: apart from
 // the input, where half a line may be waiting. Each call makes the batch's lines of as many as fit.
-import { SieveError } from './errors.ts'
-import type { Kernel } from './kernel.ts'
-import { checkUrl, type Items, MANY_BYTES } from './url-input.ts'
+import { SieveError } from '../errors.ts'
+import type { Kernel } from '../kernel.ts'
+import { checkUrl, type Items, MANY_BYTES } from '../url-input.ts'
 
 /** Bytes for one URL; longer ones make the buffer grow. */
 const SHORT_BYTES = 16 * 1024
@@ -25,7 +25,7 @@ export class UrlBuffer {
     const at = this.#kernel.call.reserveUrls(bytes) >>> 0
     this.#kernel.refresh()
     if (at === 0) {
-      // The kernel has the buffer as long as before, possibly elsewhere: the next call asks where.
+      // The kernel has the buffer as long as before, possibly elsewhere: the next call finds out where.
       this.#bytes = NOTHING
       throw new SieveError('memory', `a URL of ${bytes} bytes does not fit into the memory left`)
     }

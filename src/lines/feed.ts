@@ -1,24 +1,25 @@
 // A feed takes newline-separated bytes in any cuts, straight into the kernel's memory, sifts whole lines a batch at
-// a time, and gives back the lines (or keys) that are wanted. The bytes of a line are never made a string.
-import { SieveError } from './errors.ts'
-import type { Kernel } from './kernel.ts'
-import { wrongType } from './url-input.ts'
+// a time, and returns the lines (or keys) that are wanted. The bytes of a line are never made a string.
+import { SieveError } from '../errors.ts'
+import type { Kernel } from '../kernel.ts'
+import { wrongType } from '../url-input.ts'
+import { joinBytes } from './sift.ts'
 
 export interface FeedOptions {
-  /** Which lines to give back. */
+  /** Which lines to return. */
   readonly keep: 'new' | 'seen' | 'none'
-  /** Give back the lines as they came, or their keys. */
+  /** Return the lines as they came, or their keys. Default `line`. */
   readonly as?: 'line' | 'key'
 }
 
-/** The steps of a sieve on the lines of the kernel's batch. */
+/** What is done with the lines of the kernel's batch. */
 export interface FeedSteps {
-  /** The kernel to use now. Throws when the sieve cannot be used at this moment. */
+  /** The kernel to use now. Throws while it cannot be used. */
   kernel(): Kernel
   /** Gives the batch's n lines their keys and hashes. */
   prepare(n: number): void
-  /** Gives the batch's first lines their verdicts. Returns how many: n, or fewer when it has no room for the others. */
-  ask(n: number): number
+  /** Gives the batch's first lines their verdicts. Returns how many: n, or fewer when it has no memory for the others. */
+  take(n: number): number
 }
 
 const NOTHING = new Uint8Array(0)
@@ -27,8 +28,9 @@ const wanted = { new: 1, seen: 0, none: 2 } as const
 const MOST_BYTES = 2 ** 32 - 1
 
 /**
- * Bytes in, in any cuts; lines out. When a batch is refused, the lines before it were sifted and are given back: `lines`
- * counts them, `end` and the next `room` throw the error, and nothing of the rest is marked.
+ * Bytes in, in any cuts; lines out. When a batch is refused, the lines before it were sifted and are returned: `lines`
+ * counts them, `end` and the next `room` throw the error, and nothing of the rest is marked. One feed at a time uses the
+ * kernel's input buffer; another one may begin between two calls.
  */
 export class Feed {
   /** Lines sifted so far. */
@@ -42,7 +44,7 @@ export class Feed {
   /** Bytes of an unfinished line in the input buffer, no newline among them, and where they lie in it. */
   #waiting = 0
   #waitingAt = 0
-  /** Bytes that `room` gave out and `push` may take. */
+  /** Bytes that `room` returned and `push` may take. */
   #space = 0
   /** What went wrong in the middle of a push: thrown by the next call. */
   #failure: unknown
@@ -63,7 +65,7 @@ export class Feed {
     this.#onBatch = onBatch
   }
 
-  /** Where to put the next bytes: at least `bytes` of room in the kernel's own memory, good until the next call. */
+  /** Where to put the next bytes: a view of `bytes` bytes of the kernel's own memory, valid until the next call. */
   room(bytes: number): Uint8Array {
     this.#throwFailure()
     if (!Number.isSafeInteger(bytes) || bytes < 0)
@@ -89,7 +91,7 @@ export class Feed {
     return this.#kernel.bytes.subarray(from, from + bytes)
   }
 
-  /** Sifts what `room` was filled with. Gives back the kept bytes: a view that is good until the next call. */
+  /** Sifts the first `bytes` bytes of what `room` returned. Returns the kept lines: a view that is valid until the next call. */
   push(bytes: number): Uint8Array {
     this.#throwFailure()
     if (!Number.isSafeInteger(bytes) || bytes < 0 || bytes > this.#space) {
@@ -161,8 +163,8 @@ export class Feed {
         }
         this.#steps.prepare(n)
         if (this.#keys) this.#reserveKeys(n)
-        const done = this.#steps.ask(n)
-        // Lines that found no room are sifted again, which says why.
+        const done = this.#steps.take(n)
+        // Lines for which there was no memory are sifted again, which throws the reason.
         from = done < n ? kernel.lineStarts[done]! : next
         searched = from
         this.lines += done
@@ -172,17 +174,17 @@ export class Feed {
         if (done === n && n < kernel.batchLines) break
       }
     } catch (error) {
-      // What was sifted before is given out first; the error comes with the next call.
+      // What was sifted before is returned first; the next call throws the error.
       this.#failure = error
     }
-    // The half line that is left is moved to the front when room is wanted: what was kept lies there now.
+    // The half line that is left is moved to the beginning by the next `room`: what was kept is there until then.
     this.#waiting = end - from
     this.#waitingAt = from - input
-    if (this.#keys) return joined(keys)
+    if (this.#keys) return joinBytes(keys)
     return kept === input ? NOTHING : kernel.bytes.subarray(input, kept)
   }
 
-  // Room for the keys of all n lines, before any of them is marked.
+  // Memory for the keys of all n lines, before any of them is marked.
   #reserveKeys(n: number): void {
     const kernel = this.#kernel
     kernel.verdicts.fill(this.#wanted, 0, n)
@@ -200,15 +202,4 @@ export class Feed {
     call.keepKeys(n, this.#wanted, to)
     return this.#kernel.bytes.slice(to, to + bytes)
   }
-}
-
-function joined(parts: Uint8Array[]): Uint8Array {
-  if (parts.length === 1) return parts[0]!
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
 }

@@ -1,19 +1,10 @@
 // The program of url-caching: lines `ADD url` and `CHECK url`, answered in order. A CHECK sees exactly the ADDs
 // before it: the keys of a batch are made and hashed together, then each run of one command goes to the filter.
-import { SieveError } from './errors.ts'
-import { Feed } from './feed.ts'
-import { compileKernel, Kernel } from './kernel.ts'
-
-/** The steps of a sieve on the entries of the kernel's batch. */
-export interface CommandSteps {
-  /** The kernel to use now. Throws when the sieve cannot be used at this moment. */
-  kernel(): Kernel
-  /** Keys and hashes of entries [0, n). */
-  prepare(n: number): void
-  /** Returns the entry behind the last that was added: n, or less when there is no room for the others. */
-  add(from: number, n: number): number
-  has(from: number, n: number): void
-}
+import type { Kernel } from '../kernel.ts'
+import { Feed } from '../lines/feed.ts'
+import type { Sieve } from '../sieve.ts'
+import { type SieveState, STATE } from '../state.ts'
+import { ADD, readCommands, reserveAnswers } from './batch.ts'
 
 /** One run of the same command: entries [from, n) of the batch, with their verdicts (1 not there, 0 seen). */
 export interface CommandRun {
@@ -23,39 +14,16 @@ export interface CommandRun {
   readonly verdicts: Uint8Array
   /** The number of an entry's line, from 1. */
   line(entry: number): number
-  /** An entry's URL as it came: a view that is good during the call. */
+  /** An entry's URL as it came: a view that is valid during the call. */
   url(entry: number): Uint8Array
 }
 
-/** Numbers of kernel/commands.ts. */
-const ADD = 1
-
-/** As much of a word that is no command as its error shows. */
+/** How much of an unknown word an error shows. */
 const SHOWN_BYTES = 40
-const FIRST_ROOM = 512 * 1024
+const FIRST_BYTES = 512 * 1024
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
-
-// Finds the commands among the batch's lines; a byte order mark before the first line of all is no part of it.
-function readCommands(kernel: Kernel, lines: number, isFirst: boolean): number {
-  const { bytes, lineStarts, lineEnds } = kernel
-  const start = lineStarts[0]!
-  const mark = isFirst && lineEnds[0]! - start >= 3 && bytes[start] === 0xef
-  if (mark && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf) lineStarts[0] = start + 3
-  return kernel.call.readCommands(lines)
-}
-
-// Room for the answers to the batch's first n commands, before any of them is done: with the same n it is there again
-// afterwards, since the buffer only grows. Returns where it is.
-function reserveAnswers(kernel: Kernel, n: number): number {
-  if (n === 0) return 0
-  const bytes = kernel.lineEnds[n - 1]! - kernel.lineStarts[0]! + n * kernel.answerBytes
-  const to = kernel.call.reserveOutput(bytes) >>> 0
-  kernel.refresh()
-  if (to === 0) throw new SieveError('memory', `no memory left for ${bytes} bytes of answers`)
-  return to
-}
 
 function complaint(word: Uint8Array): string {
   const text = decoder.decode(word.subarray(0, SHOWN_BYTES)).replace(/[\0-\x1f\x7f]/g, '\ufffd')
@@ -76,21 +44,26 @@ export class Commands {
   present = 0
   /** Lines that could not be read. */
   errors = 0
-  readonly #steps: CommandSteps
+  readonly #state: SieveState
   readonly #onRun: ((run: CommandRun) => void) | undefined
   readonly #feed: Feed
-  #answers = new Uint8Array(FIRST_ROOM)
+  #answers = new Uint8Array(FIRST_BYTES)
   #used = 0
 
-  /** `onRun` sees every run of one command when it was done. */
-  constructor(steps: CommandSteps, onRun?: (run: CommandRun) => void) {
-    this.#steps = steps
-    this.#onRun = onRun
-    const ask = (lines: number) => {
+  /**
+   * Commands on a sieve, one stream at a time. `onRun` gets every run of one command when it was done; it may not use the
+   * sieve.
+   */
+  constructor(sieve: Sieve, onRun?: (run: CommandRun) => void) {
+    const state = sieve[STATE]
+    const { keyer } = state
+    this.#state = state
+    this.#onRun = onRun && ((run) => keyer.guard(() => onRun(run)))
+    const take = (lines: number) => {
       this.#batch(lines)
       return lines
     }
-    this.#feed = new Feed({ kernel: () => steps.kernel(), prepare() {}, ask }, { keep: 'none' })
+    this.#feed = new Feed({ kernel: () => keyer.free(), prepare() {}, take }, { keep: 'none' })
   }
 
   /** Lines read so far, commands or not. */
@@ -98,12 +71,12 @@ export class Commands {
     return this.#feed.lines
   }
 
-  /** Where to put the next bytes: at least `bytes` of room, good until the next call. */
+  /** Where to put the next bytes: a view of `bytes` bytes, valid until the next call. */
   room(bytes: number): Uint8Array {
     return this.#feed.room(bytes)
   }
 
-  /** Does the commands that `room` was filled with. Gives back their answers: a view that is good until the next call. */
+  /** Does the commands in the first `bytes` bytes of what `room` returned. Returns their answers: a view that is valid until the next call. */
   push(bytes: number): Uint8Array {
     this.#used = 0
     this.#feed.push(bytes)
@@ -119,12 +92,13 @@ export class Commands {
 
   // A batch that is refused on the way has its first commands done, and answered.
   #batch(lines: number): void {
-    const kernel = this.#steps.kernel()
+    const { keyer } = this.#state
+    const kernel = keyer.free()
     const n = readCommands(kernel, lines, this.lines === 0)
     reserveAnswers(kernel, n)
     let done = 0
     try {
-      if (n > 0) this.#steps.prepare(n)
+      if (n > 0) keyer.prepare(n)
       while (done < n) {
         const from = done
         done = this.#do(kernel, from, n)
@@ -141,10 +115,10 @@ export class Commands {
     let to = from + 1
     while (to < n && kernel.commandOps[to] === op) to++
     if (op === ADD) {
-      to = this.#steps.add(from, to)
+      to = this.#state.add(from, to)
       this.adds += to - from
     } else {
-      this.#steps.has(from, to)
+      this.#state.has(from, to)
       this.checks += to - from
       this.present += to - from - kernel.call.countNew(from, to)
     }
@@ -197,43 +171,5 @@ export class Commands {
     }
     this.#answers.set(bytes, this.#used)
     this.#used = need
-  }
-}
-
-/** The first pass of url-caching: counts the ADDs of a stream of commands. Does none of them. */
-export class AddCounter {
-  adds = 0
-  readonly #feed: Feed
-
-  private constructor(kernel: Kernel) {
-    const ask = (lines: number) => {
-      const n = readCommands(kernel, lines, this.lines === 0)
-      const { commandOps } = kernel
-      let adds = 0
-      for (let i = 0; i < n; i++) if (commandOps[i] === ADD) adds++
-      this.adds += adds
-      return lines
-    }
-    this.#feed = new Feed({ kernel: () => kernel, prepare() {}, ask }, { keep: 'none' })
-  }
-
-  static async create(): Promise<AddCounter> {
-    return new AddCounter(Kernel.create(await compileKernel()))
-  }
-
-  get lines(): number {
-    return this.#feed.lines
-  }
-
-  room(bytes: number): Uint8Array {
-    return this.#feed.room(bytes)
-  }
-
-  push(bytes: number): void {
-    this.#feed.push(bytes)
-  }
-
-  end(): void {
-    this.#feed.end()
   }
 }

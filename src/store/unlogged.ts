@@ -3,7 +3,7 @@
 import type { SieveState } from '../state.ts'
 import { type LogRecord, OP } from './log.ts'
 
-export class Owed {
+export class Unlogged {
   /** Hashes as 8 bytes, or keys: one character a byte. */
   readonly #names = new Set<string>()
   /** How often something was refused: a log that was written at another count does not say all. */
@@ -48,13 +48,13 @@ export class Owed {
       if (!takesHashes) parts.push(lengthOf(bytes))
       parts.push(bytes)
     }
-    const op = takesHashes ? OP.oweHashes : OP.oweKeys
+    const op = takesHashes ? OP.unloggedHashes : OP.unloggedKeys
     return { op, entries: this.#names.size, payload: Buffer.concat(parts) }
   }
 
-  /** Takes what a log says is owed. */
+  /** Takes what a log says is unlogged. */
   read({ op, payload }: LogRecord): void {
-    const isHashes = op === OP.oweHashes
+    const isHashes = op === OP.unloggedHashes
     for (let at = 0; at < payload.length; ) {
       const from = isHashes ? at : at + 4
       const end = isHashes ? at + 8 : from + payload.readUInt32LE(at)

@@ -1,8 +1,8 @@
 // From lines to keys, for one batch: the kernel writes the keys of the usual URLs; the unusual ones, and every
 // line of a profile whose rules the kernel does not know, go through the profile's rules here.
-import { keyOf, type Profile } from './canonical/profiles.ts'
-import { SieveError } from './errors.ts'
-import type { Kernel } from './kernel.ts'
+import { keyOf, type Profile } from '../canonical/profiles.ts'
+import { SieveError } from '../errors.ts'
+import type { Kernel } from '../kernel.ts'
 
 /** A longer length would wrap around on its way into the kernel. */
 const MOST_BYTES = 2 ** 32 - 1
@@ -16,7 +16,7 @@ type Way =
   | { readonly way: 'kernel'; readonly rules: number }
   | { readonly way: 'platform' }
 
-/** Lists of rules that the kernel applies by itself to usual URLs. */
+/** Lists of rules that the kernel applies to usual URLs. */
 const inKernel: Readonly<Record<string, number>> = {
   'whatwg,no-fragment': 0,
   'whatwg,no-fragment,https': HTTP_IS_HTTPS,
@@ -33,9 +33,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()
 
 export class Keys {
-  /** Lines answered so far that are not URLs: they are keyed as they stand. */
-  invalid = 0
-  /** Those of the batch, ascending. */
+  /** Lines of the batch that are not URLs, ascending: their keys are the lines themselves. */
   #invalidLines: number[] = []
   readonly #profile: Profile
   readonly #way: Way
@@ -46,15 +44,17 @@ export class Keys {
     this.#way = wayOf(profile)
   }
 
-  /** What the kernel needs to make the usual keys by itself; -1: lines are keys. Null: it cannot. */
+  /** What the kernel needs to make usual keys without this class; -1: lines are keys. Null: it cannot. */
   get kernelRules(): number | null {
     if (this.#way.way === 'raw') return -1
     return this.#way.way === 'kernel' ? this.#way.rules : null
   }
 
-  /** Counts the lines of [from, n) of the batch that are not URLs: they were answered. */
-  count(from: number, n: number): void {
-    for (const line of this.#invalidLines) if (line >= from && line < n) this.invalid++
+  /** How many of lines [from, n) of the batch are not URLs. */
+  invalidIn(from: number, n: number): number {
+    let count = 0
+    for (const line of this.#invalidLines) if (line >= from && line < n) count++
+    return count
   }
 
   /** Gives each of the batch's n lines its key. */
@@ -88,8 +88,8 @@ export class Keys {
       const line = lines[i]!
       const raw = bytes.subarray(lineStarts[line], lineEnds[line])
       const key = this.#keyOf(raw)
-      const room = key === null ? raw.length : key.length * 3
-      if (used + room > this.#scratch.length) this.#widen(used + room)
+      const most = key === null ? raw.length : key.length * 3
+      if (used + most > this.#scratch.length) this.#widen(used + most)
       if (key === null) {
         invalid.push(line)
         this.#scratch.set(raw, used)
@@ -119,7 +119,7 @@ export class Keys {
     try {
       text = decoder.decode(raw)
     } catch {
-      return null // not UTF-8: no URL, and replacing what is broken could merge two lines
+      return null // not UTF-8: not a URL, and replacing the invalid bytes could merge two lines
     }
     return keyOf(this.#profile, text)
   }

@@ -1,0 +1,98 @@
+// The one interface of all sieves, in memory, on disk and on a cluster. It is the asynchronous form: await what a verb
+// returns. A sieve in memory answers at the call, the others with a promise.
+import type { Step } from './canonical/explain.ts'
+import type { Profile } from './canonical/profiles.ts'
+import type { LayerMeasure, LayerVerdict } from './filters/filter.ts'
+import type { StoreInfo } from './journal.ts'
+import type { Items } from './url-input.ts'
+
+/** A value, or a promise of it: `await` takes both. */
+export type Answer<T> = T | Promise<T>
+
+/** What every sieve reports of itself. */
+export interface AnyStats {
+  readonly filter: string
+  readonly profile: string
+  /** Distinct URLs remembered: those answered "new". Null while they are counted, after a crash (`ExactSieve`). */
+  readonly urls: number | null
+  /** URLs answered "seen" by an add. */
+  readonly seen: number
+  /** Lines that are not URLs: their keys are the lines themselves. */
+  readonly invalid: number
+  /** Memory of the filter and caches; on a cluster, an estimate of the memory there. */
+  readonly sizeBytes: number
+  /** The chance that a new URL is answered "seen" now. */
+  readonly expectedRate: number
+}
+
+/** What a sieve in memory, or on a cluster, reports of itself. */
+export interface Stats extends AnyStats {
+  readonly hash: string
+  readonly urls: number
+  /** Null while there is no URL. */
+  readonly bitsPerUrl: number | null
+  /** Share of bits or slots in use. */
+  readonly fill: number
+  /** The rate it was sized for, at `expectedUrls`; null when sized by m and k without expectedUrls. */
+  readonly promisedRate: number | null
+  /** True when it holds more URLs than it was sized for: its rate is above `promisedRate`. */
+  readonly pastCapacity: boolean
+  /** Layered filters: fill and estimated distinct entries of each layer. */
+  readonly layers?: readonly LayerMeasure[]
+  /** Where a paper's formula and ours differ: further estimates of the rate, by name. */
+  readonly rates?: Readonly<Record<string, number>>
+  /** Of a stored sieve: where and how. */
+  readonly store?: StoreInfo
+}
+
+/** How a URL becomes a key, and its verdict. */
+export interface Explanation {
+  readonly url: string
+  readonly key: string
+  /** False: the line is not a URL, and its key is the line itself. */
+  readonly isUrl: boolean
+  readonly steps: readonly Step[]
+  /** What `add` would answer now. */
+  readonly verdict: 'new' | 'seen'
+  /** Of a layered filter: what each layer answers for its part of the key. */
+  readonly layers?: readonly LayerVerdict[]
+  /** Of a layered filter: the first layer that does not know its part, or the last one if all do. */
+  readonly decidedBy?: string
+}
+
+/**
+ * Answers "have I seen this URL?". `Sieve`, `ExactSieve` and `RedisSieve` are such. Which way a verb errs depends on what
+ * remembers: never towards "new" in memory and on disk; towards "seen" at `stats().expectedRate`, and where the profile's
+ * rules merge two pages. Every verb throws, or rejects with, a SieveError for input of another type before anything is
+ * marked. A call with many URLs that fails on the way has the verdicts that stand in `error.answered`.
+ */
+export interface AnySieve {
+  readonly profile: Profile
+  /** Marks a URL. True: it is new. False: it was seen, or the sieve errs. */
+  add(url: string): Answer<boolean>
+  /** Whether a URL was seen. Marks nothing. */
+  has(url: string): Answer<boolean>
+  /** Marks many URLs: one verdict each, in order, 1 new and 0 seen; a repeat inside the list is seen. */
+  addMany(urls: readonly string[]): Answer<Uint8Array>
+  /** Whether each of many URLs was seen: in order, 1 seen and 0 not. Marks nothing. */
+  hasMany(urls: readonly string[]): Answer<Uint8Array>
+  /** Marks newline-separated lines without making strings: one verdict each, in order, 1 new and 0 seen. */
+  addLines(bytes: Uint8Array): Answer<Uint8Array>
+  /** Whether each of the newline-separated lines was seen: in order, 1 seen and 0 not. Marks nothing. */
+  hasLines(bytes: Uint8Array): Answer<Uint8Array>
+  /** Marks items that lie in one buffer, any bytes: one verdict each, in order, 1 new and 0 seen. */
+  addItems(items: Items): Answer<Uint8Array>
+  /** Whether each item of one buffer was seen: in order, 1 seen and 0 not. Marks nothing. */
+  hasItems(items: Items): Answer<Uint8Array>
+  /** Forgets a URL: true when it was remembered. Absent where the filter cannot delete. */
+  delete?(url: string): Answer<boolean>
+  /** Forgets many URLs: in order, 1 was remembered and 0 was not. Absent where the filter cannot delete. */
+  deleteMany?(urls: readonly string[]): Answer<Uint8Array>
+  /** The key, what each rule did, and the verdict an add would get. Marks and counts nothing. */
+  explain(url: string): Answer<Explanation>
+  stats(): Answer<AnyStats>
+  /** Puts everything where it is kept and releases it. */
+  close(): Promise<void>
+  /** `close()`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>
+}

@@ -1,0 +1,43 @@
+// The verdicts of one call, in order: 1 new, 0 seen. Inside the library they are always these; a verb that reports whether
+// URLs were seen turns them once, at its end.
+
+export class Verdicts {
+  length = 0
+  #bytes: Uint8Array
+
+  /** `expected` of them are appended without a copy. */
+  constructor(expected: number) {
+    this.#bytes = new Uint8Array(expected)
+  }
+
+  push(verdict: number): void {
+    if (this.length === this.#bytes.length) this.#widen(1)
+    this.#bytes[this.length++] = verdict
+  }
+
+  append(some: Uint8Array): void {
+    if (this.length + some.length > this.#bytes.length) this.#widen(some.length)
+    this.#bytes.set(some, this.length)
+    this.length += some.length
+  }
+
+  set(index: number, verdict: number): void {
+    this.#bytes[index] = verdict
+  }
+
+  all(): Uint8Array {
+    return this.length === this.#bytes.length ? this.#bytes : this.#bytes.slice(0, this.length)
+  }
+
+  #widen(more: number): void {
+    const wider = new Uint8Array(Math.max(this.length + more, 2 * this.length, 16))
+    wider.set(this.#bytes)
+    this.#bytes = wider
+  }
+}
+
+/** Turns verdicts in place into what `has` verbs return: 1 seen, 0 not. Any other value stays. */
+export function toSeen(verdicts: Uint8Array): Uint8Array {
+  for (let i = 0; i < verdicts.length; i++) if (verdicts[i]! < 2) verdicts[i]! ^= 1
+  return verdicts
+}
