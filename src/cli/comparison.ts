@@ -1,7 +1,8 @@
 // The comparison of url-caching, section 3: the same commands by the filter and by a hash set, which makes no error.
 // Finds every false positive, and what the filter's own formula expected at the moment of each CHECK.
-import { formatBytes } from '../quantities.ts'
+
 import { type CommandRun, Commands, type Sieve } from '../index.ts'
+import { formatBytes } from '../quantities.ts'
 import { table } from './table.ts'
 
 /** The filter's rate is asked for anew when it took this share of URLs more: asking for each CHECK would cost. */

@@ -1,7 +1,7 @@
 // `urlsieve under`: has anything been seen under this host or folder? What no flat filter can answer.
 import type { Command } from 'commander'
-import { parseCount, parseRate } from '../quantities.ts'
 import { siftLines } from '../lines/sift.ts'
+import { parseCount, parseRate } from '../quantities.ts'
 import { FolderGrowth } from './folder-growth.ts'
 import { readChunks } from './input.ts'
 import { Output, warnOfNoUrls } from './output.ts'
