@@ -19,6 +19,8 @@ export type TakeBatch = (n: number) => number
 
 /** How much of a large buffer of lines goes to the kernel at a time: small enough for the processor's cache. */
 const CHUNK_BYTES = 256 * 1024
+/** The most memory of an instance that only makes keys: enough for a URL of 300 MB. */
+const OWN_INSTANCE_BYTES = 1024 ** 3
 
 export class Keyer {
   readonly profile: Profile
@@ -45,7 +47,7 @@ export class Keyer {
 
   /** A keyer in a kernel instance of its own. */
   static async create(profile: Profile, hash: HashChoice): Promise<Keyer> {
-    return new Keyer(Kernel.create(await compileKernel()), profile, hash)
+    return new Keyer(Kernel.create(await compileKernel(), OWN_INSTANCE_BYTES), profile, hash)
   }
 
   /** Where batches are made: another instance after `attach`. */
