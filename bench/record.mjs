@@ -31,7 +31,7 @@ const runs = {
   server: ['--only', 'server', '--seconds', '30'],
 }
 
-export async function record({ only, rounds = '5' }) {
+export async function record({ only, rounds = '3' }) {
   if (only !== undefined && !recordedNames.includes(only)) {
     throw new Error(`--record --only is one of ${recordedNames.join(', ')}, got ${only}`)
   }

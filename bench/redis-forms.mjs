@@ -2,14 +2,18 @@
 // hash do it in urlsieve's kernel, and spread the hashes by the same tags.
 
 import { createHash } from 'node:crypto'
+import { importInternals } from './internals.mjs'
 import { builtFile } from './programs.mjs'
 
 const { RedisSieve } = await import(builtFile('redis/index.js'))
-const { UrlHashes } = await import(builtFile('redis/hashing.js'))
-const { Spread } = await import(builtFile('redis/spread.js'))
-const { evenTags } = await import(builtFile('redis/slots.js'))
-const { profiles } = await import(builtFile('canonical/profiles.js'))
-const { blockedPlan } = await import(builtFile('sizing.js'))
+const { blockedPlan, chooseHash, evenTags, Keyer, profiles, Spread } = await importInternals(
+  'keyer/keyer',
+  'hashes',
+  'redis/spread',
+  'redis/slots',
+  'canonical/profiles',
+  'sizing',
+)
 
 const tagCount = 32
 const tags = evenTags(tagCount)
@@ -21,7 +25,7 @@ export const sieve = (shape) => async (redis) => {
   return (batch) => opened.addMany(batch)
 }
 
-// One SADD for each URL, pipelined: what scrapy-redis does. In a cluster the keys are spread by tag, too.
+// One SADD per URL, pipelined: what scrapy-redis does. In a cluster the keys are spread by tag, too.
 const sadd = (send) => async (redis) => (batch) =>
   Promise.all(
     batch.map((url, i) => {
@@ -31,11 +35,11 @@ const sadd = (send) => async (redis) => (batch) =>
   )
 
 async function hashed(redis, ask) {
-  const hashes = await UrlHashes.create(profiles.web, new Uint8Array(16))
+  const keyer = await Keyer.create(profiles.web, chooseHash('siphash', new Uint8Array(16)))
   const spread = new Spread(tagCount)
   return async (batch) => {
     const verdicts = new Uint8Array(batch.length)
-    const parts = spread.over(hashes.of((kernel) => kernel.hasMany(batch)))
+    const parts = spread.over(keyer.hashesOf({ strings: batch }).hashes)
     await Promise.all(
       parts.map(async ({ tag, items, indexes }) => {
         const answers = await ask(`{${tags[tag]}}bits`, items, redis)
@@ -108,7 +112,7 @@ const bitfield = async (redis, urls) => {
 
 /** `isKept`: what urlsieve/redis does; `isRival`: what it must beat. The first is what all are compared with. */
 export const forms = [
-  { name: 'one SADD a URL', open: sadd(({ client }, key, url) => client.sAdd(key, url)), isRival: true },
+  { name: 'one SADD per URL', open: sadd(({ client }, key, url) => client.sAdd(key, url)), isRival: true },
   {
     name: 'the same, no client timeout',
     open: sadd((redis, key, url) => redis.send(key, ['SADD', key, url])),
@@ -122,5 +126,5 @@ export const forms = [
     isKept: true,
   },
   { name: 'blocked bits by script', open: blocked },
-  { name: 'one BITFIELD a URL', open: bitfield },
+  { name: 'one BITFIELD per URL', open: bitfield },
 ]

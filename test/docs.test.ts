@@ -41,3 +41,27 @@ describe.each(pages)('%s', (page) => {
     }
   })
 })
+
+describe('the tour of CONTRIBUTING.md', () => {
+  const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
+  const tour = text.split('## The tour\n')[1]!.split('\n## ')[0]!
+  const ways = tour.split(/^### /m).slice(1)
+
+  it('has the five ways', () => {
+    const titles = ways.map((way) => way.split('\n', 1)[0])
+    expect(titles).toEqual([
+      '`urlsieve dedupe FILE`',
+      '`Sieve.add`',
+      '`BF.MADD`',
+      '`Sieve.open`',
+      '`RedisSieve.addMany`',
+    ])
+  })
+
+  it.each(ways)('%s', (way) => {
+    const files = [...way.matchAll(/^\d+\. `([\w./-]+)`/gm)].map(([, file]) => file!)
+    expect(files.length).toBeGreaterThan(5)
+    expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([])
+    expect(new Set(files).size).toBe(files.length)
+  })
+})
