@@ -1,0 +1,113 @@
+// docs/library.md is the reference: every exported name has an entry, and every example runs and returns what its comments
+// state.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { spawnRedis } from '../bench/redis-process.mjs'
+import * as crawlee from '../src/crawlers/crawlee.ts'
+import * as exact from '../src/exact/index.ts'
+import * as library from '../src/index.ts'
+import * as redis from '../src/redis/index.ts'
+import { whyMissing } from './debian.ts'
+import { root, spawned } from './e2e/command.ts'
+
+const text = readFileSync(join(root, 'docs/library.md'), 'utf8')
+const entries = {
+  urlsieve: 'src/index.ts',
+  'urlsieve/exact': 'src/exact/index.ts',
+  'urlsieve/redis': 'src/redis/index.ts',
+  'urlsieve/crawlee': 'src/crawlers/crawlee.ts',
+}
+
+/** The part of the page about an entry. */
+const chapter = (entry: string) => text.split(/^## /m).find((part) => part.startsWith(`\`${entry}\`\n`)) ?? ''
+
+/** Every name a module exports, types too. */
+function exportsOf(path: string): string[] {
+  const code = readFileSync(join(root, path), 'utf8')
+  const lists = [...code.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, names]) => names!.split(','))
+  const declared = [...code.matchAll(/^export (?:abstract )?(?:class|interface|type|const|function|async function) (\w+)/gm)]
+  const names = lists.map((name) => name.trim().replace(/^type /, '').replace(/^.* as /, ''))
+  return [...names, ...declared.map(([, name]) => name!)].filter(Boolean)
+}
+
+describe.each(Object.entries(entries))('%s', (entry, path) => {
+  const headings = [...chapter(entry).matchAll(/^#+ `([\w/]+)`|^\| `(\w+)`/gm)].map(([, a, b]) => a ?? b)
+
+  it('every exported name has an entry', () => {
+    const names = exportsOf(path)
+    expect(names.length).toBeGreaterThan(4)
+    expect(names.filter((name) => !headings.includes(name))).toEqual([])
+  })
+})
+
+it.each([
+  ['urlsieve', library.Sieve],
+  ['urlsieve', library.ContentSieve],
+  ['urlsieve/exact', exact.ExactSieve],
+  ['urlsieve/redis', redis.RedisSieve],
+  ['urlsieve/crawlee', crawlee.SieveQueue],
+])('every method of a class of %s is named', (entry, Class) => {
+  const methods = Object.getOwnPropertyNames(Class.prototype).filter((name) => name !== 'constructor')
+  const words = new Set(chapter(entry).match(/\w+/g))
+  const own = entry === 'urlsieve/crawlee' ? ['stats', 'keepDelay', 'redirected', 'close'] : methods
+  const shared = entry === 'urlsieve' ? [] : Object.getOwnPropertyNames(library.Sieve.prototype)
+  expect(own.filter((name) => !words.has(name) && !shared.includes(name))).toEqual([])
+})
+
+/** A fence with a check for every line that ends in a comment with a value. */
+function checked(fence: string): string {
+  const value = /^(\s*)(?:const (\w+) = )?(.+?) \/\/ (true|false|null|-?[\d.e-]+|'[^']*'|\[[\d, ]*\])(?:[,:] .*)?$/
+  const lines = fence.split('\n').map((line) => {
+    const found = value.exec(line)
+    if (!found) return line
+    const [, space, name, expression, expected] = found
+    if (name) return `${line}\n${space}__check(${name}, ${expected})`
+    return `${space};__check(${expression!.replace(/^;/, '')}, ${expected})`
+  })
+  return [
+    `import { deepEqual } from 'node:assert/strict'`,
+    'let __checks = 0',
+    'const __plain = (value) => (value instanceof Uint8Array ? [...value] : value)',
+    'const __check = (got, expected) => void (deepEqual(__plain(got), expected), __checks++)',
+    ...lines,
+    'console.log(__checks)',
+  ].join('\n')
+}
+
+describe('examples', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'urlsieve-reference-'))
+  const fences = [...text.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code]) => code!)
+  const needsRedis = (code: string) => code.includes('connectRedis')
+  const redisMissing = whyMissing('redis-server')
+  let redis: Awaited<ReturnType<typeof spawnRedis>> | undefined
+
+  beforeAll(async () => {
+    mkdirSync(join(folder, 'node_modules'))
+    symlinkSync(root, join(folder, 'node_modules/urlsieve'))
+    if (!redisMissing) redis = await spawnRedis([])
+  })
+  afterAll(() => {
+    redis?.child.kill('SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('there are some', () => {
+    expect(fences.length).toBeGreaterThan(10)
+  })
+
+  fences.forEach((code, i) => {
+    const title = `${i + 1}: ${code.split('\n', 1)[0]}`
+    it.skipIf(needsRedis(code) && redisMissing)(title, async () => {
+      const own = join(folder, `example-${i + 1}`)
+      mkdirSync(own)
+      const program = checked(code.replace('redis://127.0.0.1:6379', redis?.url ?? ''))
+      writeFileSync(join(own, 'example.mjs'), program)
+      const { code: status, stdout, stderr } = await spawned(process.execPath, ['example.mjs'], { cwd: own })
+      expect(stderr).toBe('')
+      expect(status).toBe(0)
+      expect(Number(stdout.toString().trim().split('\n').at(-1))).toBeGreaterThan(0)
+    })
+  })
+})
