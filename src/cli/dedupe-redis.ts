@@ -2,10 +2,11 @@
 import { SieveError, wording } from '../errors.ts'
 import { formatCount } from '../quantities.ts'
 import { connectRedis, RedisSieve, RedisSieveError, type Shape, UNKNOWN } from '../redis/index.ts'
-import { dedupeLines, type LinesRequest } from './dedupe-lines.ts'
+import { type DedupeRequest, runDedupe } from './dedupe-run.ts'
+import { LineTarget } from './dedupe-target.ts'
 import { patienceOf } from './redis-retry.ts'
 
-interface Request extends LinesRequest {
+interface Request extends DedupeRequest {
   readonly url: string
   readonly name: string
   readonly retryMs?: number
@@ -48,7 +49,7 @@ export async function dedupeRedis(request: Request): Promise<void> {
         return false
       }
     }
-    await dedupeLines({ addLines, forget, end }, request)
+    await runDedupe(new LineTarget({ addLines }, request.keep, { forget, end }), request)
     if (trouble) throw gaveUp(trouble, unknown, request.keep)
   } finally {
     await connection.close()

@@ -1,11 +1,8 @@
-// What a crawler's queue asks of a sieve. `Sieve`, `ExactSieve` and the cluster's sieve are such; so is your own.
+// What a crawler's queue needs of a sieve: any sieve has it, and so may an object of your own.
+import type { Answer, AnySieve } from '../any-sieve.ts'
 
-type Answers<T> = T | Promise<T>
-
-export interface SeenUrls {
-  /** Marks URLs: one verdict each, in order, 1 new and 0 seen. */
-  addMany(urls: readonly string[]): Answers<Uint8Array>
-  /** Asks for URLs, marks nothing: 1 seen and 0 not. Without it every link is written to the frontier first. */
-  hasMany?(urls: readonly string[]): Answers<Uint8Array>
-  close?(): Answers<void>
-}
+/** Without `hasMany` every link is written to the frontier first. */
+export type SeenUrls = Pick<AnySieve, 'addMany'> &
+  Partial<Pick<AnySieve, 'hasMany'>> & {
+    close?(): Answer<void>
+  }

@@ -1,0 +1,75 @@
+// The run of `urlsieve dedupe`, whatever remembers: inputs through a sieve, kept lines to the output, one summary.
+import { Delivery, type Forget } from './delivery.ts'
+import { Output, tellStats, warnOfNoUrls } from './output.ts'
+import { Progress } from './progress.ts'
+
+export interface DedupeRequest {
+  readonly paths: readonly string[]
+  /** Of all inputs; null when one of them has no size. */
+  readonly totalBytes: number | null
+  readonly keep: 'new' | 'seen'
+  readonly output?: string
+  readonly stats: boolean
+  readonly quiet: boolean
+  /** When the run began, by `performance.now()`. */
+  readonly startedAt: number
+}
+
+export interface Counts {
+  readonly lines: number
+  readonly new: number
+  readonly seen: number
+  /** Read so far: of the input when unpacked. */
+  readonly bytes: number
+}
+
+/** What one input is sifted through. */
+export interface DedupeTarget {
+  /** Sifts one input to its end; `write` gets the kept lines, and the position in the file on disk where that is known. */
+  sift(path: string, write: (kept: Uint8Array, position?: number) => void): Promise<void>
+  counts(): Counts
+  /** It remembers after the run: what does not reach the output must be forgotten again. */
+  readonly outlivesRun: boolean
+  /** Absent: it cannot forget. */
+  readonly forget?: Forget | undefined
+  /** Closes the sieve and returns what else the summary reports. */
+  end(): Promise<{ readonly invalid: number; readonly sizeBytes: number | null }>
+  /** Warnings after the summary's own. */
+  warn?(): void
+}
+
+export async function runDedupe(target: DedupeTarget, request: DedupeRequest): Promise<void> {
+  const output = new Output(request.output)
+  const delivery = new Delivery(output)
+  const progress = new Progress(request.totalBytes, request.quiet)
+  /** Bytes of the inputs before this one, and of this one. */
+  let before = 0
+  let position = 0
+  try {
+    for (const path of request.paths) {
+      await target.sift(path, (kept, at) => {
+        delivery.write(kept)
+        position = at ?? target.counts().bytes - before
+        progress.tick(() => {
+          const { lines, new: fresh } = target.counts()
+          return { lines, fresh, bytes: before + position }
+        })
+      })
+      before += position
+      position = 0
+    }
+  } finally {
+    progress.done()
+    if (target.outlivesRun && request.keep === 'new') await delivery.takeBack(target.forget)
+    output.close()
+    const { invalid, sizeBytes, ...others } = await target.end()
+    const { lines, bytes, ...verdicts } = target.counts()
+    warnOfNoUrls(lines, invalid)
+    target.warn?.()
+    if (request.stats) {
+      const seconds = (performance.now() - request.startedAt) / 1000
+      const urlsPerSecond = Math.round(lines / seconds)
+      tellStats({ lines, ...verdicts, invalid, bytes, seconds, urlsPerSecond, sizeBytes, ...others })
+    }
+  }
+}
