@@ -4,7 +4,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isFull } from './bounds.mjs'
 import { drawChart, themeNames } from './chart.mjs'
 import { readResults, recordedFile, recordedNames } from './results.mjs'
 import { serverSummary } from './server-summary.mjs'
@@ -90,7 +89,7 @@ function machineSection(runs) {
     run.system,
     run.node,
     run.load === undefined ? undefined : run.load.toFixed(2),
-    isFull(run) || name === 'server' ? 'full' : `SMALL: ${whole(run.lines)} lines`,
+    isFull(run, name) ? 'full' : `SMALL: ${whole(run.lines)} lines`,
   ])
   const titles = ['results', 'date', 'commit', 'rounds', 'machine', 'system', 'Node', 'load before', 'size']
   return markdownTable(titles, rows)
@@ -172,7 +171,7 @@ function serverSection({ run, samples }) {
   const { rates, crowd } = serverSummary(samples)
   const base = rates.get('SADD -P 64')
   const rows = [...rates].map(([name, { median, min, max }]) => [
-    name === 'SADD -P 64' ? `${name} (${run.redis ?? 'redis-server'})` : name,
+    name === 'SADD -P 64' ? `${name} (${redisVersion(run)})` : name,
     figure(median / 1e6),
     `${figure(min / 1e6)}…${figure(max / 1e6)}`,
     base && times(median / base.median),
@@ -195,7 +194,7 @@ function serverSection({ run, samples }) {
 function versionsSection(runs) {
   const versions = [...runs.values()].flatMap(({ run, subjects }) => [
     ...subjects.map(({ version }) => version),
-    run.redis,
+    run.redis && redisVersion(run),
   ])
   return [...new Set(versions.filter(Boolean))].map((version) => `- ${version}`).join('\n')
 }
@@ -249,6 +248,11 @@ function shortLabel(subject) {
   }
   return labels[subject] ?? subject
 }
+
+const redisVersion = ({ redis }) => `redis-server ${/v=([\d.]+)/.exec(redis)?.[1] ?? ''}`.trim()
+
+/** Whether a run has the size that is published. */
+const isFull = ({ lines }, name) => lines === (name === 'server' ? 5_000_000 : 10_000_000)
 
 const labelOf = ({ subject }) => commandLabels[subject] ?? subject
 

@@ -1,5 +1,6 @@
 // docs/library.md is the reference: every exported name has an entry, and every example runs and returns what its comments
 // state.
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +10,6 @@ import * as crawlee from '../src/crawlers/crawlee.ts'
 import * as exact from '../src/exact/index.ts'
 import * as library from '../src/index.ts'
 import * as redis from '../src/redis/index.ts'
-import { whyMissing } from './debian.ts'
 import { root, spawned } from './e2e/command.ts'
 
 const text = readFileSync(join(root, 'docs/library.md'), 'utf8')
@@ -95,7 +95,7 @@ describe('examples', () => {
   const folder = mkdtempSync(join(tmpdir(), 'urlsieve-reference-'))
   const fences = [...text.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code]) => code!)
   const needsRedis = (code: string) => code.includes('connectRedis')
-  const redisMissing = whyMissing('redis-server')
+  const redisMissing = spawnSync('redis-server', ['--version']).status !== 0
   let redis: Awaited<ReturnType<typeof spawnRedis>> | undefined
 
   beforeAll(async () => {
