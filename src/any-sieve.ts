@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 // The one interface of all sieves, in memory, on disk and on a cluster. It is the asynchronous form: await what a verb
 // returns. A sieve in memory answers at the call, the others with a promise.
 import type { Step } from './canonical/explain.ts'
