@@ -46,7 +46,7 @@ export interface HashChoice {
   readonly key: Uint8Array
 }
 
-/** The functions asked for, with a fresh random key (`siphash`) or seed 0, unless `key` gives one. */
+/** The functions of these names, with a fresh random key (`siphash`) or seed 0, unless `key` gives one. */
 export function chooseHash(hash: HashName | readonly HashName[] = 'siphash', key?: Uint8Array): HashChoice {
   const names = typeof hash === 'string' ? [hash] : hash
   for (const name of names) {

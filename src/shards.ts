@@ -100,7 +100,7 @@ export class Shards {
 
   #open(): Kernel {
     const kernel = Kernel.create(this.#module, this.#instanceBytes)
-    // A filter that grows must not take the room of the batch's own buffers.
+    // A filter that grows must not take the memory of the batch's own buffers.
     const share = this.#instanceBytes < SMALL_BYTES ? 16 : 4
     const room = Math.min(BATCH_BYTES, this.#instanceBytes / share)
     kernel.call.setFilterEnd(Math.floor(this.#instanceBytes - room))
@@ -116,7 +116,7 @@ export class Shards {
 
   /**
    * Test-and-set of entries [from, n) of the first instance's batch; the verdicts are there afterwards. Returns the entry
-   * behind the last that is done: n, or less when there is no room for the others. Throws when there is room for none.
+   * behind the last that is done: n, or less when there is no memory for the others. Throws when there is memory for none.
    */
   add(from: number, n: number): number {
     const front = this.#shards[0]!
@@ -137,7 +137,7 @@ export class Shards {
     }
   }
 
-  /** Adds entries [0, n), or throws when there is no room for all of them; then some are added. */
+  /** Adds entries [0, n), or throws when there is no memory for all of them; then some are added. */
   addAll(n: number): void {
     for (let done = 0; done < n; ) done = this.add(done, n)
   }
@@ -174,7 +174,7 @@ export class Shards {
       return
     }
     this.#shards[0]!.filter.has(from, n)
-    this.front.refresh() // asking may take memory too
+    this.front.refresh() // a query may take memory too
   }
 
   delete(n: number): void {
@@ -261,7 +261,7 @@ export class Shards {
     return shareOf(froms, this.#shards.indexOf(shard))
   }
 
-  // Makes room in a full shard: goes on with its division, or begins one, to a new instance behind it. Returns the shard that
+  // Frees memory in a full shard: goes on with its division, or begins one, to a new instance behind it. Returns the shard that
   // has taken some of its hashes.
   #divide(shard: Shard): Shard {
     const under = this.#moveOn(shard)
@@ -287,7 +287,7 @@ export class Shards {
     return other
   }
 
-  // Moves more of a shard that is being divided. Null when it is not, or its target has no room.
+  // Moves more of a shard that is being divided. Null when it is not, or its target has no memory.
   #moveOn(shard: Shard): Shard | null {
     const move = this.#moves.get(shard)
     if (!move) return null

@@ -75,7 +75,7 @@ export class ContentSieve {
     return new ContentSieve(await TextHasher.create(shingleWords, key), nearBits, minCharacters)
   }
 
-  /** Remembers a page's text under its id and says whether it is new. Which way it errs: see the class. */
+  /** Remembers a page's text under its id and returns whether it is new. Which way it errs: see the class. */
   add(text: string, id: string): ContentVerdict {
     const { exact, near, characters } = this.#hasher.of(text)
     if (characters < this.#minCharacters) {

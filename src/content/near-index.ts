@@ -1,4 +1,4 @@
-// Finds 64-bit hashes within three bits of one asked for (Manku, Jain, Das Sarma 2007). Four blocks of 16 bits: two
+// Finds 64-bit hashes within three bits of a given one (Manku, Jain, Das Sarma 2007). Four blocks of 16 bits: two
 // hashes that differ in at most three bits agree in at least one block, so the four lists of that block hold them all.
 import { type Bits64, distance } from './simhash.ts'
 
@@ -19,8 +19,8 @@ export class NearIndex {
   #entries: Uint32Array
   #count = 0
 
-  constructor(room = 1024) {
-    this.#entries = new Uint32Array(room * ENTRY)
+  constructor(expected = 1024) {
+    this.#entries = new Uint32Array(expected * ENTRY)
   }
 
   get sizeBytes(): number {

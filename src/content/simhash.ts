@@ -63,7 +63,7 @@ export class TextHasher {
     return { exact, near: shingles > 0 ? majority(votes, shingles) : null, characters }
   }
 
-  // Puts a text into the kernel's input buffer and says where it ends.
+  // Puts a text into the kernel's input buffer and returns where it ends.
   #write(text: string): number {
     const at = this.#kernel.call.reserveInput(text.length * 3) >>> 0
     this.#kernel.refresh()
@@ -78,7 +78,7 @@ export class TextHasher {
     return new Uint32Array(hashes.buffer, hashes.byteOffset, 2 * n)
   }
 
-  // Adds the bits of all shingles of the words to the votes, and says how many shingles there are.
+  // Adds the bits of all shingles of the words to the votes, and returns how many shingles there are.
   #count(words: readonly string[], votes: Int32Array): number {
     const shingles = words.length - this.#shingleWords + 1
     if (shingles < 1) return 0
@@ -94,7 +94,7 @@ export class TextHasher {
     return shingles
   }
 
-  // Writes the words with a space between them and says where each begins and ends.
+  // Writes the words with a space between them and returns where each begins and ends.
   #places(words: readonly string[]): { starts: Uint32Array; ends: Uint32Array } {
     const end = this.#write(words.join(' '))
     const { bytes } = this.#kernel

@@ -1,4 +1,4 @@
-// What an exact sieve's folder says of itself: its version, its profile, and the session that last wrote to it.
+// The description of an exact sieve in its folder: its version, its profile, and the session that last wrote to it.
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ import { missingKeys } from './verify.ts'
 
 const VERSION = 1
 
-/** What the store says of itself, as JSON under its own key. */
+/** The store's description, as JSON under its own key. */
 export interface Meta {
   readonly version: number
   readonly profile: StoredProfile
@@ -45,9 +45,9 @@ function metaOf(folder: string, bytes: Buffer): Meta {
   const damage = (what: string) => new SieveError('corrupt', `${folder} is damaged: ${what}`)
   let meta: Meta
   try {
-    meta = savedObject('what it says of itself', JSON.parse(bytes.toString())) as unknown as Meta
+    meta = savedObject('its description', JSON.parse(bytes.toString())) as unknown as Meta
   } catch {
-    throw damage('what it says of itself is no JSON object')
+    throw damage('its description is not a JSON object')
   }
   if (meta.version !== VERSION) {
     const got = JSON.stringify(meta.version)?.slice(0, 40)
@@ -95,7 +95,10 @@ export async function identify(
   if (bytes === undefined) {
     const isEmpty = await store.isEmpty()
     if (!isEmpty && !repair) {
-      throw new SieveError('corrupt', `${folder} is damaged: it has keys, and does not say of which profile`)
+      throw new SieveError(
+        'corrupt',
+        `${folder} is damaged: it has keys, and no description of their profile`,
+      )
     }
     const profile = resolveProfile(choice ?? 'web')
     checkSavable(profile)

@@ -1,6 +1,6 @@
 // The keys met last, in a fixed piece of memory: a ring of key bytes with a hash table over it. A hash only finds the
-// entry; the key's own bytes are compared, so it never errs. The oldest entries make room; one that is met again in
-// the older half of the ring moves to its front.
+// entry; the key's own bytes are compared, so it never errs. The oldest entries are dropped first; one that is met again in
+// the older half of the ring moves to its newest end.
 
 const NONE = -1
 /** Room for a key of usual length, on average. */

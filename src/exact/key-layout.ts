@@ -11,7 +11,7 @@ const HTTP = 0x68
 const COLON = 0x3a
 const SLASH = 0x2f
 
-/** What is no key of a URL, since it has no mark: where the store keeps what it knows of itself. Below every key. */
+/** Not the key of a URL, since it has no mark: where the store keeps its description. Sorts below every key. */
 export const META_KEY: Buffer = Buffer.of(0)
 
 // How many bytes the scheme has, when the key begins with one and `://`; else 0.
@@ -63,7 +63,8 @@ export function schemeOf(laid: Buffer): string {
 /** The key itself, from its layout. */
 export function keyOfLayout(laid: Buffer): Buffer {
   const mark = laid.lastIndexOf(MARK)
-  if (mark < 0) throw new SieveError('corrupt', 'the exact sieve is damaged: it holds what is no key')
+  if (mark < 0)
+    throw new SieveError('corrupt', 'the exact sieve is damaged: it holds an entry that is not a key')
   const text = laid.subarray(0, mark)
   const scheme = schemeOf(laid)
   return scheme === '' ? text : Buffer.concat([Buffer.from(`${scheme}://`, 'latin1'), text])

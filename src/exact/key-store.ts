@@ -1,5 +1,5 @@
 // The keys on disk: LevelDB as a set. Each write is one atomic batch; a write that fails leaves nothing behind, and
-// the next one goes on when there is room again. LevelDB's own promises are written down where they are leaned on.
+// the next one goes on when there is disk space again. What is relied on of LevelDB is stated where it is used.
 import {
   closeSync,
   fdatasync,
@@ -27,7 +27,7 @@ import { lastRecord } from './leveldb/log.ts'
 const NOTHING = Buffer.alloc(0)
 /** Keys read at a time. */
 const SOME_KEYS = 2000
-/** A write buffer is kept in memory up to twice; it makes the files, and the logs read on open, so long. */
+/** A write buffer is kept in memory up to twice; files, and the logs read on open, have this length. */
 const WRITE_BUFFER_BYTES = 8 * 1024 * 1024
 const BLOCK_CACHE_BYTES = 16 * 1024 * 1024
 
@@ -62,10 +62,10 @@ type Undo = { type: 'del'; key: Buffer } | { type: 'put'; key: Buffer; value: Bu
 export class KeyStore {
   readonly path: string
   readonly #level: ClassicLevel<Buffer, Buffer>
-  /** A write failed: LevelDB must be opened anew before the next, since its log may end in half a record. */
+  /** A write failed: LevelDB must be reopened before the next, since its log may end in half a record. */
   #isBroken = false
   /** Undoes writes that failed: they may still turn up in the log, and were never acknowledged. */
-  #owed: Undo[] = []
+  #undos: Undo[] = []
   #isWritten = false
   /** The last sync begun, until it has ended. */
   #syncing: Promise<void> | null = null
@@ -102,7 +102,7 @@ export class KeyStore {
 
   /** What the store knows of itself; undefined when it is new. */
   async meta(): Promise<Buffer | undefined> {
-    return this.#asked(() => this.#level.get(META_KEY))
+    return this.#guarded(() => this.#level.get(META_KEY))
   }
 
   async isEmpty(): Promise<boolean> {
@@ -113,8 +113,8 @@ export class KeyStore {
   /** For each key whether it is there. */
   async hasMany(keys: readonly Buffer[]): Promise<boolean[]> {
     if (keys.length === 0) return []
-    // Not LevelDB's has: that seeks in every level, where get asks the tables' own filters first.
-    const values = await this.#asked(() => this.#level.getMany(keys as Buffer[]))
+    // Not LevelDB's has: that seeks in every level, where get consults the tables' own filters first.
+    const values = await this.#guarded(() => this.#level.getMany(keys as Buffer[]))
     return values.map((value) => value !== undefined)
   }
 
@@ -131,20 +131,20 @@ export class KeyStore {
       this.#isWritten = true
     } catch (error) {
       this.#isBroken = true
-      for (const key of puts) this.#owed.push({ type: 'del', key })
-      for (const key of dels) this.#owed.push({ type: 'put', key, value: NOTHING })
+      for (const key of puts) this.#undos.push({ type: 'del', key })
+      for (const key of dels) this.#undos.push({ type: 'put', key, value: NOTHING })
       this.#takeBack([...puts, ...dels])
       throw levelError(this.path, error)
     }
   }
 
-  /** Keys in order, some at a time, as they were when the first were asked for. */
+  /** Keys in order, some at a time, as they were when the first were read. */
   async *keys(range?: KeyRange): AsyncGenerator<Buffer[]> {
     const bounds = range ? { gte: range.gte, lt: range.lt } : { gt: META_KEY }
     const iterator = this.#level.keys({ ...bounds, fillCache: false, highWaterMarkBytes: 512 * 1024 })
     try {
       for (;;) {
-        const some = await this.#asked(() => iterator.nextv(SOME_KEYS))
+        const some = await this.#guarded(() => iterator.nextv(SOME_KEYS))
         if (some.length === 0) return
         yield some
       }
@@ -185,7 +185,7 @@ export class KeyStore {
   }
 
   async #syncLogs(): Promise<void> {
-    if (this.#unsafe.size > 0) await this.#writeAnew()
+    if (this.#unsafe.size > 0) await this.#rewrite()
     if (!this.#isWritten) return
     this.#isWritten = false
     for (const name of this.#logs()) {
@@ -215,9 +215,9 @@ export class KeyStore {
 
   // After a sync that failed the system may have dropped what it had of a log, and a later sync would not say so. LevelDB
   // has it all in memory too: a compaction writes that to a table, and the log is gone.
-  async #writeAnew(): Promise<void> {
+  async #rewrite(): Promise<void> {
     if (this.#isBroken) return this.#mend()
-    await this.#asked(() => this.#level.compactRange(META_KEY, META_KEY))
+    await this.#guarded(() => this.#level.compactRange(META_KEY, META_KEY))
     // Whether it did is not reported, but by this. The log goes soon after its table is in place.
     for (let wait = 1; ; wait *= 2) {
       const left = this.#logs().find((name) => this.#unsafe.has(name))
@@ -239,19 +239,19 @@ export class KeyStore {
       throw levelError(this.path, error)
     }
     // Closing may have written what was refused.
-    if (this.#isBroken) this.#takeBack(this.#owed.map(({ key }) => key))
+    if (this.#isBroken) this.#takeBack(this.#undos.map(({ key }) => key))
   }
 
-  async #asked<T>(ask: () => Promise<T>): Promise<T> {
+  async #guarded<T>(act: () => Promise<T>): Promise<T> {
     try {
-      return await ask()
+      return await act()
     } catch (error) {
       throw levelError(this.path, error)
     }
   }
 
   // A write whose sync failed may stand in the log as a whole: a restart would find it there, though it was refused.
-  // LevelDB does not write to this log again, since it is opened anew before the next write.
+  // LevelDB does not write to this log again, since it is reopened before the next write.
   #takeBack(keys: readonly Buffer[]): void {
     const log = this.#logs().sort().at(-1)
     const [first] = keys
@@ -261,11 +261,11 @@ export class KeyStore {
       const last = lastRecord(readFileSync(path))
       if (last?.payload.includes(first) && last.payload.includes(keys.at(-1)!)) truncateSync(path, last.at)
     } catch {
-      // it is deleted when LevelDB is opened anew
+      // it is deleted when LevelDB is reopened
     }
   }
 
-  // Opens LevelDB anew, when there is room for it: until then it stays open, so that it can be asked.
+  // Reopens LevelDB when there is disk space for it: until then it stays open, so that it can be queried.
   async #mend(): Promise<void> {
     this.#probe()
     await this.close()
@@ -274,13 +274,13 @@ export class KeyStore {
     } catch (error) {
       throw levelError(this.path, error)
     }
-    await this.#asked(() => this.#level.batch(this.#owed, { sync: true }))
-    this.#owed = []
+    await this.#guarded(() => this.#level.batch(this.#undos, { sync: true }))
+    this.#undos = []
     this.#isBroken = false
-    this.#unsafe.clear() // opening wrote what the logs said to tables
+    this.#unsafe.clear() // opening wrote the logs to tables
   }
 
-  // Opening writes the logs to tables: is there room for that?
+  // Opening writes the logs to tables: checks that there is disk space for that.
   #probe(): void {
     const need = this.#logs().reduce((sum, name) => sum + statSync(join(this.path, name)).size, 64 * 1024)
     const path = join(this.path, '..', 'probe')

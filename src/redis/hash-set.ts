@@ -1,5 +1,5 @@
 // A set of 64-bit hashes on Redis or a cluster: spread by tag, one call for each tag; test-and-set is on the server. With a
-// window it consists of generations, which end by themselves.
+// window it consists of generations, which expire.
 import { SieveError } from '../errors.ts'
 import type { Calls } from './calls.ts'
 import type { Parameters } from './parameters.ts'
@@ -9,7 +9,7 @@ import { Spread } from './spread.ts'
 
 /** Hashes that go to the cluster together, per tag on average: a script that runs about a millisecond. */
 const MOST_PER_TAG = 512
-/** All of them together, unless a set has so many tags that its calls would be short. */
+/** All of them together, unless there are many tags and each call would be short. */
 const MOST_TOGETHER = 16_384
 const ENOUGH_PER_TAG = 32
 /** How long answers are kept for a call that is repeated: longer than any call is tried. */
@@ -127,7 +127,7 @@ export class HashSet {
       const keys = [state + newest, guard, answers, ...others.map((g) => state + g)]
       const digits = String(await this.#calls.script(script, keys, [items, ...tail]))
       if (digits.length !== indexes.length) {
-        throw new SieveError('corrupt', `Redis gave ${digits.length} answers: expected ${indexes.length}`)
+        throw new SieveError('corrupt', `Redis returned ${digits.length} answers: expected ${indexes.length}`)
       }
       for (let i = 0; i < indexes.length; i++) verdicts[indexes[i]!] = digits.charCodeAt(i) - 48
     }

@@ -81,7 +81,7 @@ export class RedisSieve implements AnySieve {
   }
 
   /**
-   * Opens the sieve of that name, or makes it: once, whoever comes first. Throws a SieveError when it is there with
+   * Opens the sieve of that name, or makes it; of several processes, one makes it. Throws a SieveError when it is there with
    * other parameters than those given.
    */
   static open(options: RedisSieveOptions): Promise<RedisSieve> {

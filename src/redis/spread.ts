@@ -1,4 +1,4 @@
-// A batch of hashes, sorted by tag: the top bits of a hash say which. One buffer for each tag, and where its answers go.
+// A batch of hashes, sorted by tag: the top bits of a hash are its tag. One buffer for each tag, and where its answers go.
 
 export interface Part {
   readonly tag: number

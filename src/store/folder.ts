@@ -1,4 +1,4 @@
-// The folder of a store: made, opened by its writer or to ask only, and revived from its snapshot and logs.
+// The folder of a store: made, opened by its writer or read-only, and revived from its snapshot and logs.
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isStoredAs, resolveProfile } from '../canonical/profiles.ts'
@@ -79,7 +79,7 @@ export async function openStore<F extends FilterName = 'fingerprint'>(
       `${folder} is an exact sieve: open it with urlsieve/exact, or --filter exact`,
     )
   }
-  if (readOnly) return (await openToAsk(folder, options)) as SieveOf<F>
+  if (readOnly) return (await openReadOnly(folder, options)) as SieveOf<F>
   makeFolder(folder)
   const release = takeLock(join(folder, 'lock'))
   try {
@@ -145,7 +145,7 @@ function snapshotsIn(folder: string): number {
 }
 
 // Without a lock: a writer may fold its log while its files are read. Then they are read again.
-async function openToAsk(folder: string, options: SieveOptions & StoreOptions): Promise<Sieve> {
+async function openReadOnly(folder: string, options: SieveOptions & StoreOptions): Promise<Sieve> {
   if (!existsSync(folder) || snapshotsIn(folder) === 0) {
     if (existsSync(folder)) checkNoneMissing(folder, false)
     throw unreadable(folder, 'there is no sieve')
@@ -154,7 +154,7 @@ async function openToAsk(folder: string, options: SieveOptions & StoreOptions): 
     const before = JSON.stringify(listStore(folder))
     try {
       const { sieve, unlogged } = await revive(folder, options)
-      if (unlogged.size > 0) sieve[STATE].journal = new Asked(sieve[STATE], unlogged)
+      if (unlogged.size > 0) sieve[STATE].journal = new ReadOnlyJournal(sieve[STATE], unlogged)
       return sieve
     } catch (error) {
       if (attempt === MOST_READS || JSON.stringify(listStore(folder)) === before) throw error
@@ -163,8 +163,8 @@ async function openToAsk(folder: string, options: SieveOptions & StoreOptions): 
   }
 }
 
-/** The journal of a sieve that was opened to ask: it only knows what is unlogged. */
-class Asked implements Journal {
+/** The journal of a sieve that was opened read-only: it only knows which URLs the disk refused. */
+class ReadOnlyJournal implements Journal {
   readonly #state: SieveState
   readonly #unlogged: Unlogged
 

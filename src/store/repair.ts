@@ -37,9 +37,9 @@ async function salvage(path: string, number: number): Promise<Salvaged> {
         shard.filter.placeZeros?.(chunk.array, chunk.offset, chunk.zeros)
         continue
       }
-      const room = shard.filter.place(chunk.array, chunk.offset, chunk.length)
-      room.set(payload)
-      shard.filter.placed?.(chunk.array, chunk.offset, room)
+      const target = shard.filter.place(chunk.array, chunk.offset, chunk.length)
+      target.set(payload)
+      shard.filter.placed?.(chunk.array, chunk.offset, target)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error // else: it cannot be, and is left out
     }

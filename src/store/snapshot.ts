@@ -90,7 +90,7 @@ export function totalsOf(state: SieveState): Totals {
 /** A sieve as it is to be written: what is fixed at the moment the writing begins, and the chunks, one at a time. */
 interface Draft {
   readonly header: SieveHeader
-  /** Header and payload of every chunk, the payload a view that is good until the next is asked for. */
+  /** Header and payload of every chunk, the payload a view that is valid until the next is read. */
   readonly chunks: Generator<[Buffer, Uint8Array]>
   /** The last chunk. */
   end(): Buffer
@@ -125,7 +125,7 @@ function draftOf(state: SieveState, kept: Kept): Draft {
   }
 }
 
-/** What a file says besides its filter. */
+/** What a file holds besides its filter. */
 export interface Kept {
   readonly keepKeys?: boolean | undefined
   readonly keysFrom?: number | undefined
@@ -161,7 +161,7 @@ const SYNC_BYTES = 16 * 1024 * 1024
  * Writes a sieve to a file a piece at a time, while it goes on taking URLs. What is added or deleted meanwhile may be in
  * the file or not, and is not in its counts. Together with a log that was begun before, the file is right by construction:
  * bits are only ever set, a segment of a table is written whole, and replaying what is there already changes nothing.
- * Where the sieve was spread anew or cleared meanwhile the writing begins again. False: `isWanted` gave it up.
+ * Where the sieve was spread again or cleared meanwhile the writing begins again. False: `isWanted` gave it up.
  */
 export async function writeSieve(
   path: string,
@@ -215,7 +215,7 @@ async function writeDraft(path: string, draft: Draft, isWanted: () => boolean): 
   }
 }
 
-/** What a header says, as what a sieve is made of. */
+/** The identity of the sieve that a header describes. */
 export function savedOf(header: SieveHeader): Saved {
   const known = resolveProfile(header.profile.rules as never)
   return {
@@ -227,7 +227,7 @@ export function savedOf(header: SieveHeader): Saved {
   }
 }
 
-/** Reads the header of a file: what it says is checked. */
+/** Reads and checks the header of a file. */
 export function readHeader(path: string, fd: number): { header: SieveHeader; bytes: number } {
   const prefix = Buffer.alloc(PREFIX_BYTES)
   const all = Buffer.alloc(headerBytes(path, prefix.subarray(0, readFully(fd, prefix, 0))))
@@ -289,9 +289,9 @@ export async function readSieve(
           shard.filter.placeZeros(chunk.array, chunk.offset, chunk.zeros)
           continue
         }
-        const room = shard.filter.place(chunk.array, chunk.offset, chunk.length)
-        checkPayload(path, chunk, room.subarray(0, await readLater(fd, room, at)), at)
-        shard.filter.placed?.(chunk.array, chunk.offset, room)
+        const target = shard.filter.place(chunk.array, chunk.offset, chunk.length)
+        checkPayload(path, chunk, target.subarray(0, await readLater(fd, target, at)), at)
+        shard.filter.placed?.(chunk.array, chunk.offset, target)
       } catch (error) {
         if (error instanceof RangeError) throw damaged(path, at, error.message)
         throw error

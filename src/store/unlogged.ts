@@ -1,12 +1,12 @@
-// URLs that the disk refused: marked in the filter, which cannot unlearn them, but never acknowledged. They are new to
-// whoever asks until a log holds them. A snapshot made meanwhile has them in its filter, so its log begins with them.
+// URLs that the disk refused: marked in the filter, which cannot unlearn them, but never acknowledged. They are answered
+// "new" until a log holds them. A snapshot made meanwhile has them in its filter, so its log begins with them.
 import type { SieveState } from '../state.ts'
 import { type LogRecord, OP } from './log.ts'
 
 export class Unlogged {
   /** Hashes as 8 bytes, or keys: one character a byte. */
   readonly #names = new Set<string>()
-  /** How often something was refused: a log that was written at another count does not say all. */
+  /** How often something was refused: a log written at another count does not name all of them. */
   refusals = 0
 
   get size(): number {
@@ -28,7 +28,7 @@ export class Unlogged {
     if (this.#names.size > 0) for (const name of named(state, from, n, wanted)) this.#names.delete(name)
   }
 
-  /** The filter says "seen" of what was refused before: it is new, once a batch. */
+  /** The filter answers "seen" for what was refused before: it is new, once per batch. */
   amend(state: SieveState, from: number, n: number): void {
     if (this.#names.size === 0) return
     const { verdicts } = state.kernel
@@ -52,7 +52,7 @@ export class Unlogged {
     return { op, entries: this.#names.size, payload: Buffer.concat(parts) }
   }
 
-  /** Takes what a log says is unlogged. */
+  /** Reads a log's record of refused URLs. */
   read({ op, payload }: LogRecord): void {
     const isHashes = op === OP.unloggedHashes
     for (let at = 0; at < payload.length; ) {
