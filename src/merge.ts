@@ -75,8 +75,7 @@ export function unite(target: HasState, source: HasState): () => void {
     throw error
   }
   if (from.shards.all.every(({ filter }) => !filter.hashes && !filter.keys)) {
-    uniteBits(to.shards, from.shards)
-    to.urls += from.urls
+    to.urls += uniteBits(to.shards, from.shards) ?? from.urls
   }
   to.seen += from.seen
   to.invalid += from.invalid
@@ -84,7 +83,7 @@ export function unite(target: HasState, source: HasState): () => void {
 }
 
 /** Sets in one filter's arrays every bit that is set in another's: of the same plan, spread alike. */
-export function uniteBits(to: Shards, from: Shards): void {
+export function uniteBits(to: Shards, from: Shards): number | null {
   // What may be lacking is taken first: once it begins nothing fails.
   for (const [i, { filter }] of from.all.entries()) {
     const { kernel, filter: mine } = to.all[i]!
@@ -100,10 +99,13 @@ export function uniteBits(to: Shards, from: Shards): void {
       kernel.refresh()
     }
   }
+  let fresh: number | null = 0
   for (const [i, { filter }] of from.all.entries()) {
-    to.all[i]!.filter.unite!(filter)
+    const more = to.all[i]!.filter.unite!(filter)
+    fresh = fresh === null || more === null ? null : fresh + more
     to.all[i]!.kernel.refresh()
   }
+  return fresh
 }
 
 function addHashes(to: SieveState, hashes: BigUint64Array, fresh: BigUint64Array[]): void {

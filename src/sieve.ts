@@ -227,18 +227,19 @@ export class Sieve implements AnySieve {
     }
   }
 
-  // Returns what undoes it. A stored filter of bits is united in a copy, since bits cannot be taken out again.
+  // Returns what undoes it. A stored filter of bits is united in a copy, since bits cannot be taken out again, and so is one
+  // that may be full before all is in.
   #unite(other: Sieve): () => void {
     checkMergeable(this, other)
     const state = this.#state
     const theirs = other.#state
     const isOfBits = state.shards.all.every(({ filter }) => !filter.hashes && !filter.keys)
-    if (!isOfBits || !state.journal) return unite(this, other)
+    if (!isOfBits || !(state.journal || state.kind.refusesWhenFull)) return unite(this, other)
     const shards = state.emptyShards(state.shards.all.map(({ from }) => from))
     uniteBits(shards, state.shards)
-    uniteBits(shards, theirs.shards)
+    const fresh = uniteBits(shards, theirs.shards)
     return state.replace(shards, {
-      urls: state.urls + theirs.urls,
+      urls: state.urls + (fresh ?? theirs.urls),
       seen: state.seen + theirs.seen,
       invalid: state.invalid + theirs.invalid,
     })

@@ -119,6 +119,7 @@ export function bitPieces(
       for (const { array, at, bytes } of arrays()) setOnes(array, Number(call.countBits(at, bytes)))
       const theirs = other.counts?.() ?? []
       setCounts((others?.read() ?? []).map((count, i) => count + (theirs[i] ?? 0)))
+      return null
     },
   }
 }

@@ -143,8 +143,11 @@ export interface Pieces {
    * `isWhole`, what is missing is empty.
    */
   restored(counts: readonly number[], isWhole?: boolean): void
-  /** Takes in all of another filter of the same shape and hash, bit for bit: afterwards it answers for both. */
-  unite?(other: Pieces): void
+  /**
+   * Takes in all of another filter of the same shape and hash: afterwards it answers for both. Returns how many URLs were
+   * new to it, or null where that is unknown. One that refuses URLs when full may have taken in a part when it throws.
+   */
+  unite?(other: Pieces): number | null
   /** The hashes it remembers, where it remembers them: some at a time, good until the next are asked for. */
   hashes?(): Generator<BigUint64Array>
   /** The keys it remembers, where it remembers those. */
