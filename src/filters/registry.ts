@@ -4,6 +4,7 @@ import { option, SieveError, wording } from '../errors.ts'
 import { binaryFuse } from './binary-fuse.ts'
 import { blocked } from './blocked.ts'
 import { classic } from './classic.ts'
+import { cuckoo } from './cuckoo.ts'
 import { eigenvalue } from './eigenvalue.ts'
 import type { AnyKind, Capabilities, FilterKind, FrozenKind } from './filter.ts'
 import { fingerprint } from './fingerprint.ts'
@@ -21,6 +22,7 @@ export const filters = {
   fingerprint,
   classic,
   blocked,
+  cuckoo,
   multilayer,
   'prefix-layers': prefixLayers,
   eigenvalue,
