@@ -12,7 +12,7 @@ const { blockedPlan, chooseHash, evenTags, Keyer, profiles, Spread } = await imp
   'redis/spread',
   'redis/slots',
   'canonical/profiles',
-  'sizing',
+  'sizing/blocked',
 )
 
 const tagCount = 32

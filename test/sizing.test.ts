@@ -1,36 +1,35 @@
 import { describe, expect, it } from 'vitest'
+import { fingerprintRate } from '../src/filters/fingerprint.ts'
+import { multilayerRates } from '../src/filters/layers.ts'
+import { scalableRate } from '../src/filters/scalable.ts'
+import { compoundRate } from '../src/filters/window.ts'
 import { clopperPearson } from '../src/lab/interval.ts'
+import { blockedHashes, blockedPlan, blockedRate } from '../src/sizing/blocked.ts'
 import {
-  blockedHashes,
-  blockedPlan,
-  blockedRate,
-  cenBits,
   classicBits,
   classicFill,
   classicPlan,
   classicRate,
-  compoundRate,
+  estimateDistinct,
+  limitBitsPerUrl,
+  optimalHashes,
+  urlCachingBits,
+} from '../src/sizing/classic.ts'
+import { eigenvalueHashes, eigenvalueSplit } from '../src/sizing/eigenvalue.ts'
+import { keywordLayers } from '../src/sizing/keyword-layers.ts'
+import {
+  cenBits,
   eigenvalueBitsPerUrl,
-  eigenvalueHashes,
   eigenvaluePaperRate,
   eigenvalueRate,
   eigenvalueRates,
-  eigenvalueSplit,
   eigenvalueZeros,
-  estimateDistinct,
   fingerprintDrops,
-  fingerprintRate,
-  keywordLayers,
   keywordPlan,
-  limitBitsPerUrl,
   multilayerPaperRate,
-  multilayerRates,
   multilayerRatesOfCounts,
-  optimalHashes,
-  scalableRate,
   splitBudget,
-  urlCachingBits,
-} from '../src/sizing.ts'
+} from './oracles/formulas.ts'
 
 const CEN_BITS = 16_829_152
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { Capabilities } from '../filters/filter.ts'
 import { allKinds } from '../filters/registry.ts'
 import { formatBytes, parseCount, parseRate, parseSize } from '../quantities.ts'
-import { limitBitsPerUrl } from '../sizing.ts'
+import { limitBitsPerUrl } from '../sizing/classic.ts'
 import { Output } from './output.ts'
 import { table } from './table.ts'
 

@@ -2,7 +2,7 @@
 // then on only asked: there is no add. A sieve of it comes from `freeze`, or from a file.
 import { SieveError } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
-import { type BinaryFuseShape, binaryFuseRate, binaryFuseShape } from '../sizing/binary-fuse.ts'
+import { type BinaryFuseShape, binaryFuseRate, binaryFuseShape } from './binary-fuse-shape.ts'
 import { Coverage } from './coverage.ts'
 import {
   checkSizes,

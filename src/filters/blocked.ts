@@ -1,5 +1,5 @@
 // The blocked Bloom filter: sizing by rate, by memory or by m and k. The blocks themselves are in the kernel.
-import { blockedHashes, blockedPlan, blockedRate } from '../sizing.ts'
+import { blockedHashes, blockedPlan, blockedRate } from '../sizing/blocked.ts'
 import { bitPieces } from './bit-pieces.ts'
 import { checkSizes, type FilterKind, noRoom, type SizeRequest, sizeMissing } from './filter.ts'
 

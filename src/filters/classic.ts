@@ -1,5 +1,5 @@
 // The classic Bloom filter: sizing by rate, by memory or by m and k. The bits themselves are in the kernel.
-import { classicBits, classicPlan, classicRate, optimalHashes } from '../sizing.ts'
+import { classicBits, classicPlan, classicRate, optimalHashes } from '../sizing/classic.ts'
 import { bitPieces } from './bit-pieces.ts'
 import { checkSizes, type FilterKind, noRoom, type SizeRequest, sizeMissing } from './filter.ts'
 import { checkFollows, savedBits, shareBytes } from './saved-plan.ts'

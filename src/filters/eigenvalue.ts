@@ -2,14 +2,8 @@
 // g(key) in a second. Defaults as the paper suggests: d = ⌈k / 3⌉, and the second region a third of the first.
 import { invalidOption } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
-import {
-  classicBits,
-  classicPlan,
-  classicRate,
-  eigenvalueHashes,
-  eigenvalueSplit,
-  optimalHashes,
-} from '../sizing.ts'
+import { classicBits, classicPlan, classicRate, optimalHashes } from '../sizing/classic.ts'
+import { eigenvalueHashes, eigenvalueSplit } from '../sizing/eigenvalue.ts'
 import { bitPieces } from './bit-pieces.ts'
 import { checkSizes, checkWhole, type FilterKind, type FilterOptions, noRoom, sizeMissing } from './filter.ts'
 import {

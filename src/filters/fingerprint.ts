@@ -1,7 +1,6 @@
 // The fingerprint filter, the default: 64-bit keyed hashes in segments that grow one at a time (kernel).
 
 import type { Kernel } from '../kernel.ts'
-import { fingerprintRate } from '../sizing.ts'
 import { checkSizes, type Filter, type FilterKind, type Held, noRoom, type Share, WHOLE } from './filter.ts'
 import { checkField, checkFollows, savedWhole } from './saved-plan.ts'
 
@@ -34,6 +33,11 @@ const DIVIDED_FACTOR = 1.5
 
 const heldBytes = ({ sizeBytes }: Held) =>
   sizeBytes < DIVIDED_BYTES ? sizeBytes : DIVIDED_FACTOR * sizeBytes
+
+/** Rate at `urls` stored: 1 − (1 − 2^−b)^n, which is n / 2^b until the table holds a good share of all. */
+export function fingerprintRate({ urls, bits = 64 }: { urls: number; bits?: number }): number {
+  return -Math.expm1(urls * Math.log1p(-(2 ** -bits)))
+}
 
 /** A segment from a snapshot: it covers entries [from, to) of a directory of `bits` bits. */
 interface Adopted {

@@ -1,6 +1,6 @@
 // The filter of sharma-keywords: a key's words, dealt round-robin to the layers, with the XOR layer of the
 // multi-layer filter. The number of layers is the number of keywords divided by the hash count, at least one.
-import { keywordLayers as layersFor } from '../sizing.ts'
+import { keywordLayers as layersFor } from '../sizing/keyword-layers.ts'
 import { checkWhole, type FilterKind } from './filter.ts'
 import { createLayers, layerBytes, MOST_LAYERS, planLayers } from './layers.ts'
 

@@ -3,8 +3,7 @@
 // known; the paper's f^L is not what one gets (docs/filters.md).
 import { SieveError } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
-import { xorHitRates } from '../sizing/xor-layer.ts'
-import { classicBits, classicPlan, classicRate, estimateDistinct, multilayerRates } from '../sizing.ts'
+import { classicBits, classicPlan, classicRate, estimateDistinct } from '../sizing/classic.ts'
 import { bitPieces } from './bit-pieces.ts'
 import {
   checkSizes,
@@ -25,12 +24,47 @@ import {
   savedWhole,
   shareBytes,
 } from './saved-plan.ts'
+import { xorHitRates } from './xor-layer.ts'
 
 const DEFAULT_RATE = 1e-6
 const PAPER_HASHES = 3
 export const MOST_LAYERS = 64
 /** The XOR layer's number among the arrays of a snapshot, however many layers there are. */
 const XOR_ARRAY = MOST_LAYERS
+
+/** What a multilayer filter is said to err, and what it does err. */
+export interface MultilayerRates {
+  /** f^L, cen-2010 eq. (4): every layer an independent chance to refuse, each as full as n URLs make it. */
+  paper: number
+  /** A new page in a known folder: the last layer (its own load) and the XOR layer are all that differ. */
+  corrected: number
+  /** Known segments in a new combination: only the XOR layer is left. */
+  recombined: number
+}
+
+/**
+ * Rates from the measured share of ones per layer, first to last, and of the XOR layer. The XOR layer is the
+ * one that holds n whole URLs, so its fill is the f of eq. (4). Give the layers down to the depth asked
+ * about: the last of `fills` is where the URL's last segment goes. XOR addresses are taken as uniform; folded modulo
+ * an m that is no power of two they are not, and orders and repeats of known segments pass for certain:
+ * `corrected` and `recombined` are then too low.
+ */
+export function multilayerRates({
+  fills,
+  xorFill,
+  hashes,
+}: {
+  fills: number[]
+  xorFill: number
+  hashes: number
+}): MultilayerRates {
+  const recombined = xorFill ** hashes
+  return {
+    paper: recombined ** fills.length,
+    corrected: (fills.at(-1) ?? 1) ** hashes * recombined,
+    recombined,
+  }
+}
 
 /** Numbers of kernel/filters/multilayer.ts. */
 export const MODES = { join: 0, grow: 1, words: 2 } as const

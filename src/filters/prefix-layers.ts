@@ -1,6 +1,6 @@
 // Prefix layers, our repair of the multi-layer filter: layer i remembers the folder a1/…/ai/ under hashes of its own,
 // and the whole key decides. One bit array serves all layers, so that each takes just what it holds.
-import { classicRate } from '../sizing.ts'
+import { classicRate } from '../sizing/classic.ts'
 import { bitPieces } from './bit-pieces.ts'
 import { checkSizes, checkWhole, type FilterKind, type FilterOptions, noRoom, sizeMissing } from './filter.ts'
 import { checkFollows, savedBits, savedHashes, savedObject, savedWhole, shareBytes } from './saved-plan.ts'

@@ -1,7 +1,6 @@
 // A filter that grows: when its newest sub-filter is full it adds a larger and tighter one, so that the compound rate
 // of all of them stays under the promise (Almeida, Baquero, Preguiça, Hutchison 2007).
 import { invalidOption } from '../errors.ts'
-import { scalableRate } from '../sizing.ts'
 import { blocked } from './blocked.ts'
 import { classic } from './classic.ts'
 import { checkSizes, type FilterKind, type FilterOptions, type Held, type Plan } from './filter.ts'
@@ -14,6 +13,19 @@ const DEFAULT_RATE = 1e-6
 /** Each sub-filter holds this many times as many URLs as the one before. */
 const GROWTH = 2
 const MOST_GENERATIONS = 60
+
+/** Rate for sub-filter `index` (0 is the first): P(1 − r) · r^index, so that their sum never reaches P. */
+export function scalableRate({
+  rate,
+  index,
+  tightening = 0.5,
+}: {
+  rate: number
+  index: number
+  tightening?: number
+}): number {
+  return rate * (1 - tightening) * tightening ** index
+}
 
 interface Shape {
   readonly inner: keyof typeof inners

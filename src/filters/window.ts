@@ -1,7 +1,6 @@
 // A filter that forgets: G generations, of which the oldest goes when a new one begins, by count or by age. For
 // recrawls: "seen in the last 30 days".
 import { invalidOption, option, SieveError, wording } from '../errors.ts'
-import { compoundRate } from '../sizing.ts'
 import { blocked } from './blocked.ts'
 import { classic } from './classic.ts'
 import {
@@ -20,6 +19,11 @@ import { checkField, checkNear, savedObject, savedWhole } from './saved-plan.ts'
 const inners = { fingerprint, blocked, classic } as const
 const DEFAULT_GENERATIONS = 8
 const MOST_GENERATIONS = 255
+
+/** The chance that at least one of several filters errs: 1 − Π(1 − p), exact at small rates too. */
+export function compoundRate(rates: number[]): number {
+  return Math.abs(Math.expm1(rates.reduce((sum, rate) => sum + Math.log1p(-rate), 0)))
+}
 
 interface Shape {
   readonly inner: keyof typeof inners

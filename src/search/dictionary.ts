@@ -9,7 +9,8 @@
 //   paper  round-robin, all asked; each layer at the rate, as section 6 reads
 //   own    a word's hash chooses its layer, and only that one is asked
 // Algorithm 3's XOR layer knows whole strings only: it would refuse every query of fewer words, and is left out.
-import { classicPlan, keywordLayers } from '../sizing.ts'
+import { classicPlan } from '../sizing/classic.ts'
+import { keywordLayers } from '../sizing/keyword-layers.ts'
 import { countWords, planSignatures, type SignaturePlan } from './signature-sizing.ts'
 import { addressOf, Signatures } from './signatures.ts'
 

@@ -1,6 +1,7 @@
 // How large equal filters must be that hold unequal numbers of words: the fewest bits whose mean rate over all the
 // filters keeps a target. Small filters err more than the classic formula says, so theirs is computed exactly.
-import { blockedRate, classicRate } from '../sizing.ts'
+import { blockedRate } from '../sizing/blocked.ts'
+import { classicRate } from '../sizing/classic.ts'
 
 /** Up to here the exact rate is used; past it the classic formula is within a part in a hundred of it. */
 const SMALL_BITS = 2048

@@ -56,11 +56,6 @@ export function classicBits({ urls, rate, hashes }: { urls: number; rate: number
   return hashes === undefined ? classicPlan({ urls, rate }).bits : bitsAtHashes(urls, rate, hashes)
 }
 
-/** cen-2010 eq. (2) solved for m, as printed: n · ln f / ln 0.6185, for a fractional k = ln 2 · m/n. */
-export function cenBits({ urls, rate }: { urls: number; rate: number }): number {
-  return (urls * Math.log(rate)) / Math.log(0.6185)
-}
-
 /** url-caching section 2.2.1: m = k · n / ln 2, half full. Its rate is 2^−k whatever was wanted. */
 export function urlCachingBits({ urls, hashes }: { urls: number; hashes: number }): number {
   return Math.ceil((hashes * urls) / Math.LN2)

@@ -12,12 +12,12 @@ import {
   buildBytes,
   type FingerprintBits,
 } from '../../src/filters/binary-fuse.ts'
+import { binaryFuseShape } from '../../src/filters/binary-fuse-shape.ts'
 import type { FrozenFilter } from '../../src/filters/filter.ts'
 import { filterKind, filterNames, frozenFilters } from '../../src/filters/registry.ts'
 import { type FrozenSieve, freeze, Sieve, SieveError } from '../../src/index.ts'
 import { compileKernel, Kernel } from '../../src/kernel.ts'
 import { binomialQuantile } from '../../src/lab/interval.ts'
-import { binaryFuseShape } from '../../src/sizing/binary-fuse.ts'
 import { STATE } from '../../src/state.ts'
 import { seededRandom } from '../canonical/urls.ts'
 import { BinaryFuseOracle, seedOf } from '../oracles/binary-fuse.ts'

@@ -1,6 +1,7 @@
 // The experiments about layered filters, equal memory, growth and baselines: their counts recomputed in another way,
 // the same numbers for the same seed, and findings that say what the numbers say.
 import { describe, expect, it } from 'vitest'
+import { xorHitRates } from '../../src/filters/xor-layer.ts'
 import { bareUrls } from '../../src/lab/bare-urls.ts'
 import type { Cell, Experiment, Lab, Result, Table, UrlList } from '../../src/lab/experiment.ts'
 import { baselines } from '../../src/lab/experiments/baselines.ts'
@@ -12,7 +13,6 @@ import { clopperPearson } from '../../src/lab/interval.ts'
 import { keptLines, LineWriter } from '../../src/lab/line-writer.ts'
 import { numberedLines, orderBlindLines, Pieces, recombinedLines } from '../../src/lab/negatives.ts'
 import { count, factor, listed, percent } from '../../src/lab/wording.ts'
-import { xorHitRates } from '../../src/sizing/xor-layer.ts'
 import { seededRandom } from '../canonical/urls.ts'
 import { ClassicOracle } from '../oracles/classic.ts'
 import { siphash13 } from '../oracles/siphash.ts'

@@ -17,7 +17,7 @@ import { siteTemplates, unlikeUrls } from '../../src/lab/site-urls.ts'
 import { largestSite, sitesOf } from '../../src/lab/sites.ts'
 import { generatedTitles, readTitles, textColumn } from '../../src/lab/titles.ts'
 import { Sieve } from '../../src/sieve.ts'
-import { classicPlan } from '../../src/sizing.ts'
+import { classicPlan } from '../../src/sizing/classic.ts'
 import { seededRandom } from '../canonical/urls.ts'
 
 const encoder = new TextEncoder()

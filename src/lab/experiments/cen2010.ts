@@ -2,7 +2,7 @@
 // did not ask: the same memory for both, and new URLs made of known segments.
 
 import { Sieve, type SieveOptions, type Stats } from '../../sieve.ts'
-import { classicFill } from '../../sizing.ts'
+import { classicFill } from '../../sizing/classic.ts'
 import { bareUrls } from '../bare-urls.ts'
 import { ones, RATE_COLUMNS, rateCells } from '../counted.ts'
 import type { Cell, Experiment, Lab, Plot, Result, Table } from '../experiment.ts'

@@ -4,7 +4,7 @@
 import type { FilterKind } from '../../filters/filter.ts'
 import { type FilterName, filterNames, filters } from '../../filters/registry.ts'
 import { Sieve, type SieveOptions } from '../../sieve.ts'
-import { limitBitsPerUrl, optimalHashes } from '../../sizing.ts'
+import { limitBitsPerUrl, optimalHashes } from '../../sizing/classic.ts'
 import { bareUrls } from '../bare-urls.ts'
 import { ones, RATE_COLUMNS, rateCells } from '../counted.ts'
 import type { Experiment, Lab, Plot, Result, Table } from '../experiment.ts'

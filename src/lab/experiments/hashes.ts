@@ -1,7 +1,7 @@
 // The hash functions themselves: do they fill a filter as 1 − e^(−kn/m) says, are they even, do they collide no more
 // than chance, and is the rate what the fill promises? A fill can be right where the k bits of a URL are not independent.
 import { type HashName, hashNames } from '../../hashes.ts'
-import { classicFill } from '../../sizing.ts'
+import { classicFill } from '../../sizing/classic.ts'
 import type { Experiment, Table } from '../experiment.ts'
 import { chiSquareZ, collisions, hashed } from '../hashed.ts'
 import { type MeasuredRate, ratePoint, trial } from '../trial.ts'

@@ -2,7 +2,8 @@
 // site, at m/n = 32. Then what the paper left out: URLs that are unlike, a good hash, and the same memory.
 import { type FeatureName, featureNames } from '../../filters/eigenvalue.ts'
 import type { HashName } from '../../hashes.ts'
-import { classicRate, eigenvalueHashes } from '../../sizing.ts'
+import { classicRate } from '../../sizing/classic.ts'
+import { eigenvalueHashes } from '../../sizing/eigenvalue.ts'
 import type { Cell, Column, Experiment, Lab, Plot, Result, Table, UrlList } from '../experiment.ts'
 import { siteTemplates, templateLines, unlikeUrls } from '../site-urls.ts'
 import { largestSite } from '../sites.ts'

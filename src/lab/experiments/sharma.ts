@@ -1,7 +1,8 @@
 // sharma-keywords again: titles split into words, the words dealt round-robin to layers, and false positives counted
 // by its Algorithm 5: of two halves, whatever is found in both is wrong in one. Then what the paper did not ask.
 import { Sieve, type SieveOptions } from '../../sieve.ts'
-import { classicPlan, keywordLayers, optimalHashes } from '../../sizing.ts'
+import { classicPlan, optimalHashes } from '../../sizing/classic.ts'
+import { keywordLayers } from '../../sizing/keyword-layers.ts'
 import type { Cell, Experiment, Lab, Plot, Table } from '../experiment.ts'
 import { shuffle } from '../shuffle.ts'
 import { generatedTitles, readTitles, type TitleTable } from '../titles.ts'

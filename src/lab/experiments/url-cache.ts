@@ -2,7 +2,7 @@
 // default m = k·n / ln 2; and the memory of a hash set beside it.
 import type { HashName } from '../../hashes.ts'
 import { Sieve, type SieveOptions } from '../../sieve.ts'
-import { classicRate, optimalHashes, urlCachingBits } from '../../sizing.ts'
+import { classicRate, optimalHashes, urlCachingBits } from '../../sizing/classic.ts'
 import type { Cell, Column, Experiment, Lab, Plot, Table, UrlList } from '../experiment.ts'
 import { heapBytes } from '../heap.ts'
 import { aboveZero, countSeen, covers, type MeasuredRate, measuredRate, ratePoint, trial } from '../trial.ts'
