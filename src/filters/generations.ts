@@ -16,6 +16,7 @@ import {
   type Share,
   WHOLE,
 } from './filter.ts'
+import { checkFroms, decodeSize, encodeSize, SIZE_BYTES, type Size } from './generation-size.ts'
 import { checkField, savedWhole } from './saved-plan.ts'
 
 /** Measured: what each generation takes besides its filter, in a kernel instance of its own. */
@@ -54,55 +55,9 @@ const SHARDS = 65_536
 const ARRAYS = 256
 /** The array of a generation that comes first and says how large it is, so that later formulas cannot change it. */
 const PLAN_ARRAY = ARRAYS - 1
-const PLAN_BYTES = 16
 
-interface Size {
-  readonly bits: number | null
-  readonly hashes: number
-  /** The first 32 bits of the first hash of each shard. */
-  readonly froms: readonly number[]
-}
-
-// u64 bits and u32 hashes, 0 where the filter has none; u32 0; of several shards, the u32 where each begins.
-function encodeSize({ plan: { bits, hashes }, shards }: Generation): Uint8Array {
-  const froms = shards.count > 1 ? shards.all.map(({ from }) => from) : []
-  const view = new DataView(new ArrayBuffer(PLAN_BYTES + 4 * froms.length))
-  view.setBigUint64(0, BigInt(bits ?? 0), true)
-  view.setUint32(8, hashes ?? 0, true)
-  for (const [i, from] of froms.entries()) view.setUint32(PLAN_BYTES + 4 * i, from, true)
-  return new Uint8Array(view.buffer)
-}
-
-function decodeSize(bytes: Uint8Array): Size {
-  const count = (bytes.length - PLAN_BYTES) / 4
-  if (!Number.isInteger(count)) {
-    throw new RangeError(`a size of ${bytes.length} bytes: expected ${PLAN_BYTES}, and 4 for each shard`)
-  }
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-  const froms = Array.from({ length: count }, (_, i) => view.getUint32(PLAN_BYTES + 4 * i, true))
-  return {
-    bits: Number(view.getBigUint64(0, true)) || null,
-    hashes: view.getUint32(8, true),
-    froms: count > 0 ? froms : [0],
-  }
-}
-
-/** Of a table, whose bytes its size does not say, and of bits: an instance costs memory too. */
-const MOST_SHARDS = 1024
-const LEAST_SHARD_BYTES = 32 * 1024
 /** Of all generations that a file has. */
 const MOST_INSTANCES = 1024
-
-function checkFroms({ bits, froms }: Size): void {
-  const most = bits === null ? MOST_SHARDS : 1 + Math.ceil(bits / 8 / LEAST_SHARD_BYTES)
-  if (froms.length > most)
-    throw new RangeError(`a generation in ${froms.length} shards: expected at most ${most}`)
-  if (froms[0] !== 0 || froms.some((from, i) => i > 0 && from <= froms[i - 1]!)) {
-    throw new RangeError(
-      `a generation whose shards begin at ${froms.slice(0, 4).join(', ')}: expected 0 and ascending`,
-    )
-  }
-}
 
 /** In how many shares a snapshot has its filter, of which one is given. */
 export function sharesOf({ from, to }: Share): number {
@@ -323,7 +278,11 @@ export class Generations implements Filter {
   // same entry as it did.
   *pieces(): Generator<Piece> {
     for (const [i, generation] of [...this.#all].entries()) {
-      yield { array: i * ARRAYS + PLAN_ARRAY, offset: 0, bytes: encodeSize(generation) }
+      yield {
+        array: i * ARRAYS + PLAN_ARRAY,
+        offset: 0,
+        bytes: encodeSize(generation.plan, generation.shards),
+      }
       for (const piece of piecesOf(generation)) yield { ...piece, array: i * ARRAYS + piece.array }
     }
   }
@@ -360,7 +319,7 @@ export class Generations implements Filter {
 
   place(array: number, offset: number, bytes: number): Uint8Array {
     if (array % ARRAYS === PLAN_ARRAY) {
-      if (offset !== 0 || bytes < PLAN_BYTES) throw new RangeError(`a size of ${bytes} bytes at ${offset}`)
+      if (offset !== 0 || bytes < SIZE_BYTES) throw new RangeError(`a size of ${bytes} bytes at ${offset}`)
       return new Uint8Array(bytes)
     }
     const { filter, array: within } = this.#placeOf(array)
