@@ -1,6 +1,6 @@
 // Cells of a table and ticks of an axis, as people read them.
 import { formatBytes } from '../quantities.ts'
-import type { Cell, Column, Table } from './experiment.ts'
+import type { Cell, Column, Point, Table } from './experiment.ts'
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 
@@ -59,4 +59,10 @@ export function tick(value: number): string {
   const [scale, unit] =
     size >= 1e9 ? [1e9, ' G'] : size >= 1e6 ? [1e6, ' M'] : size >= 1e4 ? [1e3, ' k'] : [1, '']
   return `${Number((value / scale).toPrecision(3))}${unit}`
+}
+
+/** A point with its interval, for the text shown when the pointer is over it. */
+export function describePoint({ x, y, low, high }: Point): string {
+  const interval = low !== undefined && high !== undefined ? ` (${tick(low)} … ${tick(high)})` : ''
+  return `${tick(y)}${interval} at ${tick(x)}`
 }

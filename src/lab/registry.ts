@@ -2,7 +2,7 @@
 import { SieveError } from '../errors.ts'
 import type { Experiment } from './experiment.ts'
 import { baselines } from './experiments/baselines.ts'
-import { cen2010 } from './experiments/cen2010.ts'
+import { cen2010 } from './experiments/cen2010/experiment.ts'
 import { crawlLoss } from './experiments/crawl-loss.ts'
 import { equalMemory } from './experiments/equal-memory.ts'
 import { growth } from './experiments/growth.ts'

@@ -1,7 +1,7 @@
 // The lab's report: a run as one self-contained HTML file. It only shows what the experiments found.
 import { formatBytes } from '../quantities.ts'
 import { isNumeric, shown, withPowers } from './cells.ts'
-import { draw, hasFoot, legend } from './chart.ts'
+import { draw, hasFoot, legend } from './chart/drawing.ts'
 import { csv } from './csv.ts'
 import type { Plot, Table } from './experiment.ts'
 import { Html, html, page } from './page.ts'

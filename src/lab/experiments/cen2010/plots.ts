@@ -1,0 +1,63 @@
+// The plots of the experiment, with the curves that the paper printed.
+import type { Plot } from '../../experiment.ts'
+import { clopperPearson } from '../../interval.ts'
+import type { Answer, Contender } from './measurement.ts'
+import { PAPER } from './paper.ts'
+import { pairs } from './tables.ts'
+
+const label = ({ filter, share }: Contender): string => (share === 1 ? `${filter}, m bits` : filter)
+
+export function plots(answers: readonly Answer[], scale: number): Plot[] {
+  const contendersOf = [...new Set(answers.map(({ contender }) => contender))]
+  const points = (contender: Contender) =>
+    answers
+      .filter((answer) => answer.contender === contender)
+      .map(({ urls, asked, falsePositives }) => {
+        const { lower, upper } = clopperPearson({ hits: falsePositives, trials: asked })
+        return { x: urls, y: falsePositives, low: lower * asked, high: upper * asked }
+      })
+      .filter(({ y }) => y > 0)
+  const printed = (['classic', 'multilayer'] as const).map((filter) => ({
+    name: `${filter}, printed`,
+    printed: true,
+    points: PAPER.urls
+      .map((n, i) => ({ x: Math.round(n * scale), y: PAPER.falsePositives[filter][i]! * scale }))
+      .filter(({ y }) => y > 0),
+  }))
+  const both = pairs(answers)
+  const ratios = (of: (answer: Answer) => number) =>
+    both.map(({ classic, multilayer }) => ({ x: classic.urls, y: of(multilayer) / of(classic) }))
+  const { insertionSeconds } = PAPER
+  return [
+    {
+      title: 'False positives as the filters fill',
+      alt: 'False positives against the number of URLs, for classic with m bits and for four filters with 5 m bits, beside the printed counts of the paper',
+      x: { label: 'URLs inserted' },
+      y: { label: 'false positives', log: true },
+      kind: 'line',
+      series: [
+        ...contendersOf.map((contender) => ({ name: label(contender), points: points(contender) })),
+        ...printed,
+      ].filter((series) => series.points.length > 0),
+    },
+    {
+      title: 'Time of multilayer in times of classic',
+      alt: 'Ratio of the times of multilayer and classic, insertion and query, against the number of URLs, beside the printed insertion ratio',
+      x: { label: 'URLs inserted' },
+      y: { label: 'multilayer / classic' },
+      kind: 'line',
+      series: [
+        { name: 'insertion', points: ratios((answer) => answer.addSeconds) },
+        { name: 'query', points: ratios((answer) => answer.askSeconds) },
+        {
+          name: 'insertion, printed',
+          printed: true,
+          points: PAPER.urls.map((n, i) => ({
+            x: Math.round(n * scale),
+            y: insertionSeconds.multilayer[i]! / insertionSeconds.classic[i]!,
+          })),
+        },
+      ],
+    },
+  ]
+}
