@@ -6,7 +6,7 @@ const ALONE = ['test/server/fairness.test.ts']
 export default defineConfig({
   resolve: { alias: { '#store': new URL('./src/store/index.ts', import.meta.url).pathname } },
   test: {
-    globalSetup: ['test/debian.ts'],
+    globalSetup: ['test/support/debian.ts', 'test/support/built.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { keyOf, type Profile, profiles, resolveProfile } from '../src/canonical/profiles.ts'
 import { compileKernel, Kernel } from '../src/kernel.ts'
 import { Sieve } from '../src/sieve.ts'
-import { generateUrls, mutateUrl, type Random, seededRandom } from './canonical/urls.ts'
+import { generateUrls, mutateUrl, type Random } from './canonical/urls.ts'
+import { randomFrom } from './support/random.mjs'
 
 const FULL = process.env.URLSIEVE_FULL === '1'
 const COUNT = FULL ? 5_040_000 : 1_020_000
@@ -115,7 +116,7 @@ function usualUrl(rng: Random): string {
 /** A third each: generated URLs, those with one to three changes, and usual ones with as many. */
 function* chunks(seed: number, count: number): Generator<string[]> {
   for (let done = 0; done < count; done += CHUNK) {
-    const rng = seededRandom(seed + done)
+    const rng = randomFrom(seed + done)
     const odd = generateUrls(seed + done, CHUNK / 3, { lineEnds: done % (4 * CHUNK) === 0 })
     const usual = Array.from({ length: CHUNK / 3 }, () => usualUrl(rng))
     yield [...odd, ...[...odd, ...usual].map((url) => mutateUrl(rng, url))]
@@ -138,7 +139,7 @@ it(`${COUNT} generated and mutated URLs: no difference`, { timeout: 3_600_000 },
 it.each(fast)(
   '$name: of usual URLs the kernel does more than 95 of 100 itself',
   async ({ profile, rules }) => {
-    const rng = seededRandom(5)
+    const rng = randomFrom(5)
     const urls = Array.from({ length: 100_000 }, () => usualUrl(rng))
     expect((await expectSameKeys(profile, rules, urls)) / urls.length).toBeGreaterThan(0.95)
   },

@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest'
 import { filterKinds } from '../src/filters/registry.ts'
 import { Sieve, type SieveOptions } from '../src/sieve.ts'
 import { STATE } from '../src/state.ts'
-import { seededRandom } from './canonical/urls.ts'
+import { randomFrom } from './support/random.mjs'
 
 const key = new Uint8Array(16).fill(7)
 
 /** Usual, unusual, unreadable and odd ones, with many repeats. */
 function urls(count: number): string[] {
-  const random = seededRandom(20)
+  const random = randomFrom(20)
   const forms = [
     (n: number) => `https://example.com/${n}`,
     (n: number) => `HTTP://Example.com:80/a/../${n}?q=${n}#top`,

@@ -5,22 +5,16 @@ import { describe, expect, it } from 'vitest'
 import { SieveError } from '../src/errors.ts'
 import type { FilterName } from '../src/filters/registry.ts'
 import { Commands } from '../src/run/commands.ts'
-import { type DeletingSieve, type FolderSieve, type Items, Sieve } from '../src/sieve.ts'
+import { type DeletingSieve, type FolderSieve, Sieve } from '../src/sieve.ts'
 import { ampleSize, kinds } from './conformance/sizes.ts'
-import { folders } from './exact/folders.ts'
+import { newPaths } from './support/folders.ts'
+import { itemsOf } from './support/items.mjs'
 
 const key = new Uint8Array(16).fill(3)
 const encoder = new TextEncoder()
 const named = (letter: string, count: number) =>
   Array.from({ length: count }, (_, i) => `https://example.com/${letter}/${i}`)
 const lines = (urls: readonly string[]) => encoder.encode(`${urls.join('\n')}\n`)
-const itemsOf = (urls: readonly string[]): Items => {
-  const bytes = encoder.encode(urls.join(''))
-  const ends = Uint32Array.from(urls, () => 0)
-  let at = 0
-  for (const [i, url] of urls.entries()) ends[i] = at += url.length
-  return { bytes, starts: Uint32Array.of(0, ...ends.subarray(0, -1)), ends }
-}
 
 /** Longer than what is left in an instance of these bytes. */
 const INSTANCE_BYTES = 3 * 2 ** 20
@@ -116,7 +110,7 @@ function longCalls(sieve: Sieve): (() => unknown)[] {
   return calls
 }
 
-const newFolder = folders()
+const newFolder = newPaths()
 
 describe.each(kinds)('$name', (kind) => {
   const options = { filter: kind.name as FilterName, key, ...ampleSize(kind, 2000) }

@@ -8,12 +8,12 @@ import type { FilterName } from '../src/filters/registry.ts'
 import { clopperPearson, lowerBound } from '../src/lab/interval.ts'
 import { type DeletingSieve, Sieve, type SieveOptions } from '../src/sieve.ts'
 import { STATE } from '../src/state.ts'
-import { seededRandom } from './canonical/urls.ts'
 import { ampleSize, forgets, isApproximate, isExactWhenAmple, kinds } from './conformance/sizes.ts'
-import { folders } from './exact/folders.ts'
+import { newPaths } from './support/folders.ts'
+import { randomFrom } from './support/random.mjs'
 
 const MIB = 2 ** 20
-const newFolder = folders()
+const newFolder = newPaths()
 const key = new Uint8Array(16).fill(5)
 const encoder = new TextEncoder()
 const named = (letter: string, from: number, to: number) =>
@@ -64,7 +64,7 @@ describe.each(fixed)('$name, of a fixed size', (kind) => {
     const spread = await create(kind, { ...small, instanceBytes: 2 * MIB, sizeBytes: 6 * MIB })
     expect(instances(one)).toBe(1)
     expect(instances(spread)).toBe(6)
-    const rng = seededRandom(1)
+    const rng = randomFrom(1)
     for (let step = 0; step < 60; step++) {
       const urls = Array.from(
         { length: 1 + Math.floor(rng() * (step % 5 === 0 ? 5000 : 50)) },
@@ -96,7 +96,7 @@ describe.each(growing)('$name, which grows', (kind) => {
   ])('in instances of $pages pages, $urls URLs in batches of $batch', async ({ pages, batch, urls }) => {
     const size = isApproximate(kind) || forgets(kind) ? ampleSize(kind, forgets(kind) ? urls : 5000) : {}
     const sieve = await create(kind, { ...size, instanceBytes: pages * 65_536 })
-    const rng = seededRandom(pages)
+    const rng = randomFrom(pages)
     let known = 0
     while (known < urls) {
       // Three quarters new, the rest seen before, in any order; each at most once in a batch.
@@ -164,7 +164,7 @@ describe('fingerprint', () => {
   })
 
   it('random adds, deletes and questions through many divisions are a Set’s', async () => {
-    const rng = seededRandom(3)
+    const rng = randomFrom(3)
     const sieve = await open(2 * MIB)
     const truth = new Set<string>()
     let next = 0

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { keyOf, profiles } from '../src/canonical/profiles.ts'
 import type { FeedOptions } from '../src/lines/feed.ts'
 import { Sieve, type SieveOptions } from '../src/sieve.ts'
-import { generateUrls, type Random, seededRandom } from './canonical/urls.ts'
+import { generateUrls, type Random } from './canonical/urls.ts'
+import { randomFrom } from './support/random.mjs'
 
 const key = new Uint8Array(16).fill(9)
 const encoder = new TextEncoder()
@@ -74,7 +75,7 @@ function* randomCuts(rng: Random, most: number): Generator<number> {
 
 /** Random lines, many of them repeated, of bytes that are hard on a parser. */
 function randomLines(seed: number, count: number, { most = 60, lastNewline = true } = {}): Uint8Array {
-  const rng = seededRandom(seed)
+  const rng = randomFrom(seed)
   const alphabet = [0, 0, 9, 13, 13, 32, 47, 65, 97, 97, 98, 127, 128, 0xc3, 0xa9, 0xed, 0xa0, 0xfe, 0xff]
   const pool = Array.from({ length: Math.ceil(count / 3) }, () =>
     Uint8Array.from({ length: Math.floor(rng() ** 2 * most) }, () =>
@@ -126,7 +127,7 @@ describe.each(Object.entries(texts))('%s', (_, bytes) => {
     expect((await sift(bytes, always(bytes.length || 1), way)).sifted).toEqual(expected)
     expect((await sift(bytes, always(1), way)).sifted).toEqual(expected)
     for (let seed = 0; seed < 4; seed++) {
-      const cuts = randomCuts(seededRandom(seed), 10 ** (1 + seed))
+      const cuts = randomCuts(randomFrom(seed), 10 ** (1 + seed))
       expect((await sift(bytes, cuts, way)).sifted, `cuts of seed ${seed}`).toEqual(expected)
     }
   })
@@ -161,7 +162,7 @@ describe('long lines', () => {
     whole: () => always(among.length),
     'by 64 KiB': () => always(65_536),
     'by 1 MiB': () => always(1 << 20),
-    'in random cuts': () => randomCuts(seededRandom(8), 300_000),
+    'in random cuts': () => randomCuts(randomFrom(8), 300_000),
   }
 
   it.each(Object.entries(cuts))('one of 3 MB, twice, %s', async (_, pieces) => {
@@ -171,7 +172,7 @@ describe('long lines', () => {
   })
 
   it('lengths around every growth of the buffers, in one feed and shuffled', async () => {
-    const rng = seededRandom(10)
+    const rng = randomFrom(10)
     const sizes = [16, 32, 64, 128, 256, 512].flatMap((kib) =>
       [-129, -128, -17, -16, -1, 0, 1, 15, 16, 127, 128, 129].map((extra) => kib * 1024 + extra),
     )
@@ -204,7 +205,7 @@ describe('the web profile', () => {
   }
 
   it.each(ways)('keep $keep as $as, with usual, unusual and broken lines mixed', async (way) => {
-    const rng = seededRandom(11)
+    const rng = randomFrom(11)
     const urls = generateUrls(12, 3000).filter((url) => !/\/\.[^/]*\/.*\/\.\.?(\/|$)/.test(url))
     const lines = Array.from({ length: 7000 }, () => Buffer.from(urls[Math.floor(rng() * urls.length)]!))
     for (let i = 0; i < lines.length; i += 50) lines[i] = Buffer.from([...lines[i]!.subarray(0, 9), 0xff, 47])

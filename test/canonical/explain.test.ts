@@ -5,7 +5,8 @@ import { explainKey } from '../../src/canonical/explain.ts'
 import { keyOf, type Profile, profiles } from '../../src/canonical/profiles.ts'
 import { Sieve } from '../../src/sieve.ts'
 import { STATE } from '../../src/state.ts'
-import { generateUrls, mutateUrl, seededRandom } from './urls.ts'
+import { randomFrom } from '../support/random.mjs'
+import { generateUrls, mutateUrl } from './urls.ts'
 
 const notes = (url: string) => explainKey(profiles.whatwg, url).steps[0]!.notes
 
@@ -110,7 +111,7 @@ const unusual = ['', ' ', '\t', '\u00a0', 'u@', "?'", '#é', '\ud800'].flatMap((
 ])
 
 it.each(Object.values(profiles))('$name: the key it shows is the key in use', async (profile) => {
-  const rng = seededRandom(33)
+  const rng = randomFrom(33)
   const urls = [...unusual, ...generateUrls(32, 400, { lineEnds: true })].flatMap((url) => [
     url,
     mutateUrl(rng, url),

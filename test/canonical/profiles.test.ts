@@ -3,7 +3,8 @@
 import { describe, expect, it } from 'vitest'
 import { keyOf, type ProfileName, profiles, resolveProfile } from '../../src/canonical/profiles.ts'
 import { type Rule, type RuleName, rules } from '../../src/canonical/rules.ts'
-import { generateUrls, mutateUrl, seededRandom } from './urls.ts'
+import { randomFrom } from '../support/random.mjs'
+import { generateUrls, mutateUrl } from './urls.ts'
 
 const urls = generateUrls(21, 20_000, { lineEnds: true })
 
@@ -99,7 +100,7 @@ it.each(['whatwg', 'web', 'aggressive'] as const)('%s is idempotent', (name) => 
 })
 
 it('aggressive joins whatever web joins', () => {
-  const rng = seededRandom(22)
+  const rng = randomFrom(22)
   let joined = 0
   for (const url of urls) {
     const other = mutateUrl(rng, url)

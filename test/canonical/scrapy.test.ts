@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { keyOf, profiles, resolveProfile } from '../../src/canonical/profiles.ts'
-import { whyMissing } from '../debian.ts'
+import { whyMissing } from '../support/debian.ts'
 import { generateUrls } from './urls.ts'
 import golden from './w3lib-vectors.json' with { type: 'json' }
 

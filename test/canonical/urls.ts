@@ -1,17 +1,6 @@
 // Seeded URLs for tests: usual ones, odd ones, and what is no URL at all; the same seed gives the same list.
 // Every string is well-formed Unicode, never empty, and without line ends unless asked for.
-
-/** mulberry32: small, seeded, good enough to choose with. */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = state
-    t = Math.imul(t ^ (t >>> 15), t | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-  }
-}
+import { randomFrom } from '../support/random.mjs'
 
 export type Random = () => number
 
@@ -160,7 +149,7 @@ export function mutateUrl(rng: Random, url: string): string {
 
 /** `n` URLs from a seed; about a third are mutations. `lineEnds` also puts CR and LF into some. */
 export function generateUrls(seed: number, n: number, { lineEnds = false } = {}): string[] {
-  const rng = seededRandom(seed)
+  const rng = randomFrom(seed)
   return Array.from({ length: n }, () => {
     let url = generateUrl(rng)
     if (often(rng, 0.35)) url = mutateUrl(rng, url)

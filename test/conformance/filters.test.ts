@@ -16,7 +16,8 @@ import {
   type SieveOf,
   type SieveOptions,
 } from '../../src/sieve.ts'
-import { generateUrls, type Random, seededRandom } from '../canonical/urls.ts'
+import { generateUrls, type Random } from '../canonical/urls.ts'
+import { randomFrom } from '../support/random.mjs'
 import { ampleSize, capacityFor, comfortably, forgets, isExactWhenAmple, kinds, planOrNull } from './sizes.ts'
 
 const encoder = new TextEncoder()
@@ -107,7 +108,7 @@ describe.each(kinds)('$name', (kind) => {
     })
 
     it('addMany is a sequence of add, and a repeat inside a batch is seen', async () => {
-      const rng = seededRandom(1)
+      const rng = randomFrom(1)
       const one = await make(kind)
       const many = await make(kind)
       for (const size of [0, 1, 2, 3, 7, 63, 64, 65, 127, 128, 129, 500, 2047, 2048, 2049, 4097]) {
@@ -124,7 +125,7 @@ describe.each(kinds)('$name', (kind) => {
     })
 
     it('addLines is addMany on the split lines', async () => {
-      const rng = seededRandom(2)
+      const rng = randomFrom(2)
       const lines = await make(kind)
       const many = await make(kind)
       for (const size of [1, 2, 63, 64, 129, 2047, 2048, 2049, 6000]) {
@@ -166,7 +167,7 @@ describe.each(kinds)('$name', (kind) => {
     })
 
     it('generated URLs, by every way in, in any order: the verdicts of a Set', async () => {
-      const rng = seededRandom(3)
+      const rng = randomFrom(3)
       const urls = generateUrls(4, comfortably(kind, 15_000))
       const known = new Set<string>()
       const sieve = await make(kind, 20_000)
@@ -356,7 +357,7 @@ describe.each(kinds)('$name', (kind) => {
       })
 
       it.each([1, 2, 3])('random adds and deletes are a Set’s, seed %i', async (seed) => {
-        const rng = seededRandom(seed)
+        const rng = randomFrom(seed)
         const sieve = await makeDeleting()
         const truth = new Set<string>()
         // Up and down between empty and just under a growth step, where the buckets overflow.
@@ -376,7 +377,7 @@ describe.each(kinds)('$name', (kind) => {
 
       it('many deletes at high load leave what is left', async () => {
         const size = comfortably(kind, 5 * 57_000) / 5
-        const rng = seededRandom(5)
+        const rng = randomFrom(5)
         const sieve = await makeDeleting(size)
         const urls = Array.from({ length: size }, (_, i) => `https://example.com/high/${i}`)
         sieve.addMany(urls)

@@ -3,15 +3,15 @@
 // URLSIEVE_FULL=1 flips every byte instead of some.
 import { cpSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { SieveError } from '../../src/errors.ts'
 import type { SieveOptions } from '../../src/sieve.ts'
 import { Sieve } from '../../src/sieve.ts'
 import { readLog } from '../../src/store/log.ts'
 import { storedKeys } from '../../src/store/stored-keys.ts'
+import { newFolders } from '../support/folders.ts'
+import { randomFrom } from '../support/random.mjs'
 import { batchOf } from './batches.mjs'
-import { type Built, scratch } from './built.ts'
-import { randomFrom } from './random.ts'
 
 const FULL = process.env.URLSIEVE_FULL === '1'
 const FLIPS = 120
@@ -26,14 +26,7 @@ const settings: readonly { name: string; options: SieveOptions & { keepKeys?: bo
   { name: 'fingerprint with keys', options: { keepKeys: true } },
 ]
 
-const folders: Built[] = []
-afterAll(() => {
-  for (const { remove } of folders) remove()
-})
-function newFolder(): string {
-  folders.push(scratch())
-  return folders.at(-1)!.folder
-}
+const newFolder = newFolders()
 
 /** A store with OLDER batches in its snapshot and BATCHES in its log. */
 async function made(options: SieveOptions): Promise<string> {

@@ -4,21 +4,20 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type ExactOptions, ExactSieve } from '../../src/exact/index.ts'
+import { builtLibrary } from '../support/built.ts'
+import { newFolders } from '../support/folders.ts'
+import { randomFrom } from '../support/random.mjs'
 import { batchOf } from './batches.mjs'
-import { type Built, build, scratch } from './built.ts'
-import { randomFrom } from './random.ts'
+
+const newFolder = newFolders()
 
 const KILLS = process.env.URLSIEVE_FULL === '1' ? 300 : 48
 const BATCH_URLS = 40
 const writer = fileURLToPath(new URL('exact-writer.mjs', import.meta.url))
 
-let built: Built
-beforeAll(() => {
-  built = build()
-})
-afterAll(() => built.remove())
+const built = builtLibrary()
 
 interface Run {
   readonly done: number[]
@@ -34,7 +33,7 @@ async function killed(
   from: number,
   random: () => number,
 ): Promise<Run> {
-  const argument = JSON.stringify({ built: built.folder, folder, options, from, batchUrls: BATCH_URLS })
+  const argument = JSON.stringify({ built, folder, options, from, batchUrls: BATCH_URLS })
   const child = spawn(process.execPath, [writer, argument], { stdio: ['ignore', 'pipe', 'pipe'] })
   let out = ''
   let errors = ''
@@ -96,48 +95,44 @@ describe('an exact sieve killed with SIGKILL', () => {
 
 /** Kills over one folder; returns how many batches were acknowledged, all of which were found. */
 async function killAndCheck(options: ExactOptions, kills: number, random: () => number): Promise<number> {
-  const { folder, remove } = scratch()
-  try {
-    /** What must be there; a URL in flight is settled by what the next opening says. */
-    const truth = new Set<string>()
-    let from = 1
-    let acknowledged = 0
-    for (let kill = 0; kill < kills; kill++) {
-      const { done, tried, deleted, deleting, errors } = await killed(folder, options, from, random)
-      expect(errors, `kill ${kill}`).toBe('')
-      for (const batch of done) for (const url of batchOf(batch, BATCH_URLS)) truth.add(url)
-      for (const batch of deleted) truth.delete(batchOf(batch, BATCH_URLS)[0]!)
-      acknowledged += done.length
-      const sieve = await ExactSieve.open(folder, { ...options, profile: 'web' })
-      const inFlight = tried.at(-1) === done.at(-1) ? undefined : tried.at(-1)
-      if (inFlight !== undefined) {
-        const urls = batchOf(inFlight, BATCH_URLS)
-        const held = await sieve.hasMany(urls)
-        const count = held.reduce((sum, answer) => sum + answer, 0)
-        if (inFlight % 4 !== 0) expect([0, BATCH_URLS], `kill ${kill}`).toContain(count)
-        for (const [i, url] of urls.entries()) if (held[i]) truth.add(url)
-      }
-      if (deleting.at(-1) !== deleted.at(-1)) {
-        const [url] = batchOf(deleting.at(-1)!, BATCH_URLS)
-        if (!(await sieve.has(url!))) truth.delete(url!)
-      }
-      const known = [...truth]
-      const answers = await sieve.hasMany(known)
-      expect(
-        known.filter((_, i) => answers[i] === 0),
-        `lost after kill ${kill}`,
-      ).toEqual([])
-      const keys: string[] = []
-      for await (const key of sieve.keys()) keys.push(key)
-      expect(keys.sort(), `after kill ${kill}`).toEqual(known.sort())
-      await sieve.filled()
-      expect(sieve.stats().urls).toBe(truth.size)
-      from = (tried.at(-1) ?? from - 1) + 1
-      expect((await sieve.hasMany(batchOf(from, BATCH_URLS))).includes(1)).toBe(false)
-      await sieve.close()
+  const folder = newFolder()
+  /** What must be there; a URL in flight is settled by what the next opening says. */
+  const truth = new Set<string>()
+  let from = 1
+  let acknowledged = 0
+  for (let kill = 0; kill < kills; kill++) {
+    const { done, tried, deleted, deleting, errors } = await killed(folder, options, from, random)
+    expect(errors, `kill ${kill}`).toBe('')
+    for (const batch of done) for (const url of batchOf(batch, BATCH_URLS)) truth.add(url)
+    for (const batch of deleted) truth.delete(batchOf(batch, BATCH_URLS)[0]!)
+    acknowledged += done.length
+    const sieve = await ExactSieve.open(folder, { ...options, profile: 'web' })
+    const inFlight = tried.at(-1) === done.at(-1) ? undefined : tried.at(-1)
+    if (inFlight !== undefined) {
+      const urls = batchOf(inFlight, BATCH_URLS)
+      const held = await sieve.hasMany(urls)
+      const count = held.reduce((sum, answer) => sum + answer, 0)
+      if (inFlight % 4 !== 0) expect([0, BATCH_URLS], `kill ${kill}`).toContain(count)
+      for (const [i, url] of urls.entries()) if (held[i]) truth.add(url)
     }
-    return acknowledged
-  } finally {
-    remove()
+    if (deleting.at(-1) !== deleted.at(-1)) {
+      const [url] = batchOf(deleting.at(-1)!, BATCH_URLS)
+      if (!(await sieve.has(url!))) truth.delete(url!)
+    }
+    const known = [...truth]
+    const answers = await sieve.hasMany(known)
+    expect(
+      known.filter((_, i) => answers[i] === 0),
+      `lost after kill ${kill}`,
+    ).toEqual([])
+    const keys: string[] = []
+    for await (const key of sieve.keys()) keys.push(key)
+    expect(keys.sort(), `after kill ${kill}`).toEqual(known.sort())
+    await sieve.filled()
+    expect(sieve.stats().urls).toBe(truth.size)
+    from = (tried.at(-1) ?? from - 1) + 1
+    expect((await sieve.hasMany(batchOf(from, BATCH_URLS))).includes(1)).toBe(false)
+    await sieve.close()
   }
+  return acknowledged
 }

@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Built, build } from './built.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { builtLibrary } from '../support/built.ts'
 
 const FULL = process.env.URLSIEVE_FULL === '1'
 const EIO = 5
@@ -21,12 +21,8 @@ const canBuild =
   spawnSync('gcc', ['-shared', '-fPIC', '-O1', '-o', library, source, '-ldl']).status === 0
 const why = canBuild ? '' : ' (skipped: gcc cannot build the failing disk)'
 
-let built: Built
-beforeAll(() => {
-  built = build()
-})
+const built = builtLibrary()
 afterAll(() => {
-  built.remove()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -36,7 +32,7 @@ async function run(script: string, argument: object): Promise<string> {
   const control = `${root}.control`
   writeFileSync(control, Buffer.alloc(32))
   const env = { ...process.env, FAIL_ROOT: `${root}/`, FAIL_CONTROL: control, LD_PRELOAD: library }
-  const all = JSON.stringify({ built: built.folder, root, ...argument })
+  const all = JSON.stringify({ built, root, ...argument })
   const child = spawn(process.execPath, [pathOf(script), all], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let out = ''
   let errors = ''

@@ -4,6 +4,7 @@
 import { cpSync, lstatSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { itemsOf } from '../support/items.mjs'
 import { batchOf } from './batches.mjs'
 
 const { built, kind, root, calls, errno, count, steps } = JSON.parse(process.argv[2])
@@ -117,18 +118,6 @@ async function opened(folder) {
     clear: () => sieve.clear(),
     urls: () => sieve.stats().urls,
     close: () => sieve.close(),
-  }
-}
-
-function itemsOf(urls) {
-  const parts = urls.map((url) => Buffer.from(url))
-  const ends = new Uint32Array(parts.length)
-  let at = 0
-  for (const [i, part] of parts.entries()) ends[i] = at += part.length
-  return {
-    bytes: Buffer.concat(parts),
-    starts: Uint32Array.from(ends, (end, i) => end - parts[i].length),
-    ends,
   }
 }
 

@@ -3,22 +3,21 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { FrontierLog } from '../../src/crawlers/frontier-log.ts'
-import { type Built, build, scratch } from './built.ts'
-import { randomFrom } from './random.ts'
+import { builtLibrary } from '../support/built.ts'
+import { newFolders } from '../support/folders.ts'
+import { randomFrom } from '../support/random.mjs'
+
+const newFolder = newFolders()
 
 const KILLS = process.env.URLSIEVE_FULL === '1' ? 200 : 30
 const writer = fileURLToPath(new URL('frontier-writer.mjs', import.meta.url))
 
-let built: Built
-beforeAll(() => {
-  built = build()
-})
-afterAll(() => built.remove())
+const built = builtLibrary()
 
 async function killed(folder: string, from: number, random: () => number) {
-  const argument = JSON.stringify({ built: built.folder, folder, from })
+  const argument = JSON.stringify({ built, folder, from })
   const child = spawn(process.execPath, [writer, argument], { stdio: ['ignore', 'pipe', 'pipe'] })
   let [out, errors] = ['', '']
   let timer: NodeJS.Timeout | undefined
@@ -52,40 +51,36 @@ function pendingIn(folder: string): { pending: Set<string>; handled: number } {
 }
 
 it(`killed ${KILLS} times: nothing acknowledged is lost or comes again`, { timeout: 1_800_000 }, async () => {
-  const { folder, remove } = scratch()
+  const folder = newFolder()
   const random = randomFrom(77)
-  try {
-    const waiting = new Set<string>()
-    let from = 1
-    let batches = 0
-    for (let kill = 0; kill < KILLS; kill++) {
-      const { tried, done, finished, errors } = await killed(folder, from, random)
-      expect(errors, `kill ${kill}`).toBe('')
-      const { pending } = pendingIn(folder)
-      for (const batch of done) {
-        for (let i = 0; i < 8; i++) {
-          const text = `https://example.com/${batch}/${i}`
-          // A finish that was under way may be done or not.
-          const isKnown = i >= 4 || finished.has(batch)
-          if (isKnown) expect(pending.has(text), `kill ${kill}: ${text}`).toBe(i >= 4)
-          if (pending.has(text)) waiting.add(text)
-        }
+  const waiting = new Set<string>()
+  let from = 1
+  let batches = 0
+  for (let kill = 0; kill < KILLS; kill++) {
+    const { tried, done, finished, errors } = await killed(folder, from, random)
+    expect(errors, `kill ${kill}`).toBe('')
+    const { pending } = pendingIn(folder)
+    for (const batch of done) {
+      for (let i = 0; i < 8; i++) {
+        const text = `https://example.com/${batch}/${i}`
+        // A finish that was under way may be done or not.
+        const isKnown = i >= 4 || finished.has(batch)
+        if (isKnown) expect(pending.has(text), `kill ${kill}: ${text}`).toBe(i >= 4)
+        if (pending.has(text)) waiting.add(text)
       }
-      for (const text of waiting) if (!pending.has(text)) expect.fail(`kill ${kill}: ${text} is lost`)
-      // Of the batch in flight all or nothing.
-      const inFlight = tried.at(-1) === done.at(-1) ? undefined : tried.at(-1)
-      if (inFlight !== undefined) {
-        const found = [...pending].filter((text) => text.startsWith(`https://example.com/${inFlight}/`))
-        expect([0, 8]).toContain(found.length)
-        for (const text of found) waiting.add(text)
-      }
-      expect(pending.size, `kill ${kill}`).toBe(waiting.size)
-      from = (tried.at(-1) ?? from - 1) + 1
-      batches += done.length
     }
-    console.log(`frontier: ${KILLS} kills, ${batches} batches acknowledged, 0 lost`)
-    expect(batches).toBeGreaterThan(0)
-  } finally {
-    remove()
+    for (const text of waiting) if (!pending.has(text)) expect.fail(`kill ${kill}: ${text} is lost`)
+    // Of the batch in flight all or nothing.
+    const inFlight = tried.at(-1) === done.at(-1) ? undefined : tried.at(-1)
+    if (inFlight !== undefined) {
+      const found = [...pending].filter((text) => text.startsWith(`https://example.com/${inFlight}/`))
+      expect([0, 8]).toContain(found.length)
+      for (const text of found) waiting.add(text)
+    }
+    expect(pending.size, `kill ${kill}`).toBe(waiting.size)
+    from = (tried.at(-1) ?? from - 1) + 1
+    batches += done.length
   }
+  console.log(`frontier: ${KILLS} kills, ${batches} batches acknowledged, 0 lost`)
+  expect(batches).toBeGreaterThan(0)
 })

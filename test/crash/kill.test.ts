@@ -5,13 +5,16 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Durability } from '../../src/journal.ts'
 import type { SieveOptions } from '../../src/sieve.ts'
 import { Sieve } from '../../src/sieve.ts'
+import { builtLibrary } from '../support/built.ts'
+import { newFolders } from '../support/folders.ts'
+import { randomFrom } from '../support/random.mjs'
 import { batchOf } from './batches.mjs'
-import { type Built, build, scratch } from './built.ts'
-import { randomFrom } from './random.ts'
+
+const newFolder = newFolders()
 
 const KILLS = process.env.URLSIEVE_FULL === '1' ? 1200 : 130
 const BATCH_URLS = 40
@@ -65,11 +68,7 @@ const settings: readonly Setting[] = [
   })),
 ]
 
-let built: Built
-beforeAll(() => {
-  built = build()
-})
-afterAll(() => built.remove())
+const built = builtLibrary()
 
 interface Run {
   /** Batches that were acknowledged, and those that were begun. */
@@ -82,7 +81,7 @@ interface Run {
 async function killed(folder: string, setting: Setting, from: number, random: () => number): Promise<Run> {
   const { options, durability, keepKeys = false } = setting
   const all = { ...options, profile: 'raw', durability, keepKeys, foldBytes: 40_000 }
-  const argument = JSON.stringify({ built: built.folder, folder, options: all, from, batchUrls: BATCH_URLS })
+  const argument = JSON.stringify({ built, folder, options: all, from, batchUrls: BATCH_URLS })
   const child = spawn(process.execPath, [writer, argument], { stdio: ['ignore', 'pipe', 'pipe'] })
   let out = ''
   let errors = ''
@@ -129,59 +128,54 @@ describe.concurrent('killed with SIGKILL', () => {
 
 /** Kills over one store; returns how many batches were acknowledged, all of which were found. */
 async function killAndCheck(setting: Setting, kills: number, random: () => number): Promise<number> {
-  const { folder, remove } = scratch()
-  try {
-    /** Batches that must be there whole, and whether each one in flight was found. */
-    const acknowledged: number[] = []
-    let urls = 0
-    let from = 1
-    for (let kill = 0; kill < kills; kill++) {
-      const { done, tried, errors } = await killed(folder, setting, from, random)
-      expect(errors).toBe('')
-      const inFlight = tried.at(-1) === done.at(-1) ? undefined : tried.at(-1)
-      from = (tried.at(-1) ?? from - 1) + 1
-      if (tried.length === 0 && acknowledged.length === 0) continue // killed before there was a store
-      // Readers and writers both mend what the crash left.
-      const readOnly = random() < 0.5
-      const sieve = await Sieve.open(folder, { readOnly, foldBytes: 40_000 })
-      const told = `after kill ${kill}`
-      for (const batch of done) expect(held(sieve, batch), `${told}: batch ${batch}`).toBe(BATCH_URLS)
-      for (let i = 0; i < Math.min(20, acknowledged.length); i++) {
-        const batch = acknowledged[Math.floor(random() * acknowledged.length)]!
-        expect(held(sieve, batch), `${told}: batch ${batch}`).toBe(BATCH_URLS)
-      }
-      acknowledged.push(...done)
-      urls += done.length * BATCH_URLS
-      if (inFlight !== undefined) {
-        const found = held(sieve, inFlight)
-        // One at a time, any first part of it may be there; in one call, all or nothing.
-        if (inFlight % 4 !== 0) expect([0, BATCH_URLS], told).toContain(found)
-        const there = sieve.hasMany(batchOf(inFlight, BATCH_URLS))
-        expect([...there], told).toEqual([...there].sort((a, b) => b - a))
-        urls += found
-      }
-      expect(sieve.stats().urls, told).toBe(urls)
-      expect(held(sieve, from + 1), told).toBe(0)
-      await sieve.close()
+  const folder = newFolder()
+  /** Batches that must be there whole, and whether each one in flight was found. */
+  const acknowledged: number[] = []
+  let urls = 0
+  let from = 1
+  for (let kill = 0; kill < kills; kill++) {
+    const { done, tried, errors } = await killed(folder, setting, from, random)
+    expect(errors).toBe('')
+    const inFlight = tried.at(-1) === done.at(-1) ? undefined : tried.at(-1)
+    from = (tried.at(-1) ?? from - 1) + 1
+    if (tried.length === 0 && acknowledged.length === 0) continue // killed before there was a store
+    // Readers and writers both mend what the crash left.
+    const readOnly = random() < 0.5
+    const sieve = await Sieve.open(folder, { readOnly, foldBytes: 40_000 })
+    const told = `after kill ${kill}`
+    for (const batch of done) expect(held(sieve, batch), `${told}: batch ${batch}`).toBe(BATCH_URLS)
+    for (let i = 0; i < Math.min(20, acknowledged.length); i++) {
+      const batch = acknowledged[Math.floor(random() * acknowledged.length)]!
+      expect(held(sieve, batch), `${told}: batch ${batch}`).toBe(BATCH_URLS)
     }
-    if (from === 1) return 0 // killed before there was a store, each time
-    const sieve = await Sieve.open(folder, { readOnly: true })
-    for (const batch of acknowledged) expect(held(sieve, batch), `batch ${batch}`).toBe(BATCH_URLS)
-    if (setting.keepKeys) {
-      const { storedKeys } = await import('../../src/store/stored-keys.ts')
-      const keys = new Set([...storedKeys(folder)].map(String))
-      for (const batch of acknowledged)
-        for (const url of batchOf(batch, BATCH_URLS))
-          if (!keys.has(url)) expect.fail(`the key ${url} is lost`)
-      expect(keys.size).toBe(urls)
+    acknowledged.push(...done)
+    urls += done.length * BATCH_URLS
+    if (inFlight !== undefined) {
+      const found = held(sieve, inFlight)
+      // One at a time, any first part of it may be there; in one call, all or nothing.
+      if (inFlight % 4 !== 0) expect([0, BATCH_URLS], told).toContain(found)
+      const there = sieve.hasMany(batchOf(inFlight, BATCH_URLS))
+      expect([...there], told).toEqual([...there].sort((a, b) => b - a))
+      urls += found
     }
-    // Nothing is left behind but what counts.
-    const names = readdirSync(folder).filter((name) => !name.startsWith('keys-'))
-    expect(
-      names.filter((name) => name.startsWith('snapshot-') && name.endsWith('.sieve')).length,
-    ).toBeLessThan(3)
-    return acknowledged.length
-  } finally {
-    remove()
+    expect(sieve.stats().urls, told).toBe(urls)
+    expect(held(sieve, from + 1), told).toBe(0)
+    await sieve.close()
   }
+  if (from === 1) return 0 // killed before there was a store, each time
+  const sieve = await Sieve.open(folder, { readOnly: true })
+  for (const batch of acknowledged) expect(held(sieve, batch), `batch ${batch}`).toBe(BATCH_URLS)
+  if (setting.keepKeys) {
+    const { storedKeys } = await import('../../src/store/stored-keys.ts')
+    const keys = new Set([...storedKeys(folder)].map(String))
+    for (const batch of acknowledged)
+      for (const url of batchOf(batch, BATCH_URLS)) if (!keys.has(url)) expect.fail(`the key ${url} is lost`)
+    expect(keys.size).toBe(urls)
+  }
+  // Nothing is left behind but what counts.
+  const names = readdirSync(folder).filter((name) => !name.startsWith('keys-'))
+  expect(names.filter((name) => name.startsWith('snapshot-') && name.endsWith('.sieve')).length).toBeLessThan(
+    3,
+  )
+  return acknowledged.length
 }

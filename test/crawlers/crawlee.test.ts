@@ -4,8 +4,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { keyOf, profiles } from '../../src/canonical/profiles.ts'
 import { type SeenUrls, SieveQueue } from '../../src/crawlers/crawlee.ts'
 import { Sieve } from '../../src/index.ts'
-import { scratch } from '../crash/built.ts'
+import { newFolders } from '../support/folders.ts'
 import { crawlOnPaper, type Served, Site, serve } from './site.ts'
+
+const newFolder = newFolders()
 
 if (process.env.URLSIEVE_FULL) vi.setConfig({ testTimeout: 1_200_000 })
 
@@ -68,7 +70,7 @@ describe(`a site of ${PAGES} pages`, () => {
   })
 
   it('our queue on disk, also opened again: nothing is left', async () => {
-    const { folder, remove } = scratch()
+    const folder = newFolder()
     const queue = await SieveQueue.open({ folder })
     expectAllOnce(await crawl(queue))
     await queue.close()
@@ -76,7 +78,6 @@ describe(`a site of ${PAGES} pages`, () => {
     expect(await crawl(again)).toEqual([])
     expect(again.stats()).toMatchObject({ offered: 1, repeats: 1, handled: paper.size })
     await again.close()
-    remove()
   })
 
   it('a sieve that answers later, as a cluster does, and has no hasMany', async () => {

@@ -1,22 +1,14 @@
 // The frontier against a plain list: order, states, what is left after a crash at any byte, files that go.
-import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Frontier, type FrontierOptions } from '../../src/crawlers/frontier.ts'
 import { siteItems } from '../../src/crawlers/site-item.ts'
-import { randomFrom } from '../crash/random.ts'
 import { copyFolder } from '../store/copy.ts'
+import { newFolders } from '../support/folders.ts'
+import { randomFrom } from '../support/random.mjs'
 
-const folders: string[] = []
-const folder = () => {
-  const path = mkdtempSync(join(tmpdir(), 'urlsieve-frontier-'))
-  folders.push(path)
-  return path
-}
-afterAll(() => {
-  for (const path of folders) rmSync(path, { recursive: true, force: true })
-})
+const folder = newFolders()
 
 /** The folder as a killed process would leave it: a copy, without the lock. */
 function killed(from: string): string {

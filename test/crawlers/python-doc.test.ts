@@ -11,13 +11,14 @@ import { CheerioCrawler, Configuration, LogLevel, log, type RequestProvider } fr
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { SieveQueue } from '../../src/crawlers/crawlee.ts'
 import { root } from '../e2e/command.ts'
-import { missing, noScrapy, PYTHON } from './debian.ts'
+import { whyMissing } from '../support/debian.ts'
+import { noScrapy, PYTHON } from './python.ts'
 import { startSieveServer } from './sieve-server.ts'
 
 if (process.env.URLSIEVE_FULL) vi.setConfig({ testTimeout: 1_200_000 })
 
 const FOLDER = '/usr/share/doc/python3-doc/html'
-const noPages = missing('python3-doc', () => existsSync(FOLDER), ['python3-doc'])
+const noPages = whyMissing('python3-doc')
 const part = process.env.URLSIEVE_FULL ? '' : '/tutorial'
 const run = promisify(execFile)
 

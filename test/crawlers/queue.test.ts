@@ -2,21 +2,13 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Request } from '@crawlee/core'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type CrawleeQueue, type SeenUrls, SieveQueue } from '../../src/crawlers/crawlee.ts'
 import { Sieve } from '../../src/index.ts'
-import { type Built, scratch } from '../crash/built.ts'
 import { copyFolder } from '../store/copy.ts'
+import { newFolders } from '../support/folders.ts'
 
-const folders: Built[] = []
-const folder = () => {
-  const made = scratch()
-  folders.push(made)
-  return made.folder
-}
-afterEach(() => {
-  for (const { remove } of folders.splice(0)) remove()
-})
+const folder = newFolders()
 
 const page = (name: string | number) => `https://example.com/${name}`
 /** Takes the next request and calls it done. */

@@ -4,11 +4,14 @@ import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { keyOf, profiles } from '../../src/canonical/profiles.ts'
-import { type Built, build, scratch } from '../crash/built.ts'
-import { randomFrom } from '../crash/random.ts'
 import { main } from '../e2e/command.ts'
+import { builtLibrary } from '../support/built.ts'
+import { newFolders } from '../support/folders.ts'
+import { randomFrom } from '../support/random.mjs'
 import { pagesIn, unreached, webKey } from './crawled.ts'
 import { crawlOnPaper, type Served, Site, serve } from './site.ts'
+
+const newFolder = newFolders()
 
 if (process.env.URLSIEVE_FULL) vi.setConfig({ testTimeout: 1_200_000 })
 
@@ -21,17 +24,15 @@ const crawleeKey = (url: string) => keyOf(profiles.crawlee, url) ?? url
 
 const site = new Site(PAGES, 3)
 let served: Served
-let library: Built
+const library = builtLibrary()
 const running = new Set<ChildProcess>()
 beforeAll(async () => {
   served = await serve(site)
-  library = build()
 })
 afterEach(() => {
   for (const one of running) one.kill('SIGKILL')
 })
 afterAll(async () => {
-  library.remove()
   await served.close()
 })
 
@@ -84,11 +85,11 @@ const targets = (paper: ReadonlyMap<string, number>) =>
 
 describe(`Crawlee with our queue, killed ${KILLS} times in a site of ${PAGES} pages`, () => {
   it('fetches every page; twice at most what was under way', async () => {
-    const { folder, remove } = scratch()
+    const folder = newFolder()
     const random = randomFrom(11)
     const paper = crawlOnPaper(site, served.origin, crawleeKey)
     served.hits.length = 0
-    const args = [child, library.folder, served.origin, folder, 'sieve']
+    const args = [child, library, served.origin, folder, 'sieve']
     for (let kill = 0; kill < KILLS; kill++) {
       const hits = 1 + Math.floor((random() * paper.size) / KILLS)
       expect(await run(args, 'SIGKILL', hits)).toMatchObject({ signal: 'SIGKILL' })
@@ -104,13 +105,12 @@ describe(`Crawlee with our queue, killed ${KILLS} times in a site of ${PAGES} pa
     expect(twice).toBeLessThanOrEqual(KILLS * CONCURRENCY)
     // A sieve and a log: no file for each URL.
     expect(readdirSync(folder, { recursive: true }).length).toBeLessThan(12)
-    remove()
   })
 })
 
 describe('urlsieve crawl --state', () => {
   it('goes on after Ctrl-C and kill -9, with a growing depth of pages that are each printed', async () => {
-    const { folder, remove } = scratch()
+    const folder = newFolder()
     const paper = crawlOnPaper(site, served.origin, webKey, { robots: true })
     served.hits.length = 0
     const args = [main, 'crawl', `${served.origin}/`, '--rate', '0', '--state', folder, '--audit']
@@ -125,7 +125,6 @@ describe('urlsieve crawl --state', () => {
     const pages = [interrupted, killed, last].flatMap(({ stdout }) => pagesIn(stdout).pages)
     expect(unreached(paper, pages)).toEqual([])
     expect(pages.length - new Set(pages.map(({ url }) => webKey(url))).size).toBeLessThanOrEqual(CONCURRENCY)
-    remove()
   })
 })
 
@@ -133,12 +132,11 @@ describe.runIf(isFull)('beside the crawler’s own', () => {
   it('memory, time and files', async () => {
     const rows: Record<string, unknown> = {}
     for (const kind of ['own', 'sieve', 'own', 'sieve']) {
-      const { folder, remove } = scratch()
-      const ended = await run([child, library.folder, served.origin, folder, kind])
+      const folder = newFolder()
+      const ended = await run([child, library, served.origin, folder, kind])
       expect(ended).toMatchObject({ code: 0 })
       const files = readdirSync(folder, { recursive: true }).length
       rows[`${kind} ${Object.keys(rows).length}`] = { ...JSON.parse(ended.stdout.toString()), files }
-      remove()
     }
     console.table(rows)
   })

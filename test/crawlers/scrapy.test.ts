@@ -5,12 +5,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { keyOf, profiles } from '../../src/canonical/profiles.ts'
-import { scratch } from '../crash/built.ts'
-import { randomFrom } from '../crash/random.ts'
 import { root } from '../e2e/command.ts'
-import { noScrapy, PYTHON } from './debian.ts'
+import { newFolders } from '../support/folders.ts'
+import { randomFrom } from '../support/random.mjs'
+import { noScrapy, PYTHON } from './python.ts'
 import { type SieveServer, startSieveServer } from './sieve-server.ts'
 import { crawlOnPaper, type Served, Site, serve } from './site.ts'
+
+const newFolder = newFolders()
 
 if (process.env.URLSIEVE_FULL) vi.setConfig({ testTimeout: 1_200_000 })
 
@@ -47,7 +49,7 @@ describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}
   let served: Served
   let paper: Map<string, number>
   let server: SieveServer
-  let data: ReturnType<typeof scratch>
+  let data: string
 
   beforeAll(async () => {
     served = await serve(site)
@@ -55,8 +57,8 @@ describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}
   })
   afterAll(() => served.close())
   beforeEach(async () => {
-    data = scratch()
-    server = await startSieveServer(join(data.folder, 'data'))
+    data = newFolder()
+    server = await startSieveServer(join(data, 'data'))
     served.hits.length = 0
     served.onHit = () => {}
   })
@@ -67,7 +69,6 @@ describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}
       await gone
     }
     await server.kill()
-    data.remove()
   })
 
   /** Runs the spider; kills it after so many hits. Null when it was killed. */
@@ -112,7 +113,7 @@ describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}
     const child = start(PYTHON, [
       fileURLToPath(new URL('./dupefilter.py', import.meta.url)),
       `redis://127.0.0.1:${server.port}`,
-      data.folder,
+      data,
     ])
     let out = ''
     child.stdout!.on('data', (chunk: Buffer) => {
@@ -153,7 +154,7 @@ describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}
     }
     // Again: all of it is known, also to a server that was started anew.
     await server.kill()
-    server = await startSieveServer(join(data.folder, 'data'))
+    server = await startSieveServer(join(data, 'data'))
     served.hits.length = 0
     await crawl('sieve')
     expect(served.hits).toEqual([])
@@ -162,7 +163,7 @@ describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}
   it(`killed ${KILLS} times, with a journal: every page, and twice at most what was under way`, async () => {
     const random = randomFrom(21)
     const settings = {
-      URLSIEVE_JOURNAL: join(data.folder, 'journal'),
+      URLSIEVE_JOURNAL: join(data, 'journal'),
       SCRAPER_SLOT_MAX_ACTIVE_SIZE: 8 * 1024,
     }
     for (let kill = 0; kill < KILLS; kill++) {
@@ -178,7 +179,7 @@ describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}
   })
 
   it('a redirect that the journal hands in again leads to no page that was fetched before', async () => {
-    const journal = join(data.folder, 'journal')
+    const journal = join(data, 'journal')
     await crawl('sieve')
     const write =
       'import sys, scrapy; from urlsieve_dupefilter import Journal; journal = Journal(sys.argv[1]);' +
@@ -227,14 +228,14 @@ describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}
 
   it('JOBDIR without a journal is warned of; with both, a clean stop hands in each request once', async () => {
     const url = `redis://127.0.0.1:${server.port}`
-    const jobdir = join(data.folder, 'job')
+    const jobdir = join(data, 'job')
     const warned = await runSpider({ URLSIEVE_URL: url, JOBDIR: jobdir })
     expect(warned.code).toBe(0)
     expect(warned.stderr).toMatch(/^[^\n]*urlsieve: JOBDIR without URLSIEVE_JOURNAL: [^\n]*\n$/)
     served.hits.length = 0
     const settings = {
-      JOBDIR: join(data.folder, 'both'),
-      URLSIEVE_JOURNAL: join(data.folder, 'journal'),
+      JOBDIR: join(data, 'both'),
+      URLSIEVE_JOURNAL: join(data, 'journal'),
       URLSIEVE_NAME: 'both',
     }
     await crawl('sieve', settings, Math.floor(paper.size / 3), 'SIGINT')
@@ -265,7 +266,7 @@ describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}
         .kill()
         .then(() => new Promise((resolve) => setTimeout(resolve, 300)))
         .then(async () => {
-          server = await startSieveServer(join(data.folder, 'data'), port)
+          server = await startSieveServer(join(data, 'data'), port)
         })
     }
     const { report, stderr } = await crawl('sieve', { URLSIEVE_RETRY_SECONDS: 0.2 })

@@ -19,17 +19,6 @@ export function awk(bytes: Buffer, repeated = false): Buffer {
   return Buffer.from(kept.map((line) => `${line}\n`).join(''), 'latin1')
 }
 
-/** Numbers from 0 up to 1, the same for the same seed (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), state | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 /** So many bytes, each one of `alphabet`. */
 export function randomBytes(random: () => number, size: number, alphabet: readonly number[]): Buffer {
   const bytes = Buffer.alloc(size)

@@ -3,10 +3,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect } from 'vitest'
-import { seeded, urlLines } from './awk.ts'
+import { randomFrom } from '../support/random.mjs'
+import { urlLines } from './awk.ts'
 import { urlsieve } from './command.ts'
 
-export const lines = urlLines(seeded(41), 60_000, 40_000)
+export const lines = urlLines(randomFrom(41), 60_000, 40_000)
 const packed = gzipSync(lines)
 
 function wrongSum(): Buffer {

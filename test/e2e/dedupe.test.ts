@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { filterNames } from '../../src/filters/registry.ts'
-import { awk, seeded, urlLines } from './awk.ts'
+import { randomFrom } from '../support/random.mjs'
+import { awk, urlLines } from './awk.ts'
 import { expectQuiet, linesOf, links, temporaryFolder, urlsieve } from './command.ts'
 
 const folder = temporaryFolder()
@@ -138,7 +139,7 @@ describe('where it reads', () => {
   })
 
   it('.gz, also of several members cut in the middle of a line', async () => {
-    const lines = urlLines(seeded(1), 30_000, 12_000)
+    const lines = urlLines(randomFrom(1), 30_000, 12_000)
     const cuts = [0, 1, 999_983, 1_000_000, lines.length]
     const members = cuts.slice(1).map((end, i) => gzipSync(lines.subarray(cuts[i], end)))
     for (const packed of [gzipSync(lines), Buffer.concat(members)]) {

@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { awk, linesOfBytes, randomBytes, seeded } from './awk.ts'
+import { randomFrom } from '../support/random.mjs'
+import { awk, linesOfBytes, randomBytes } from './awk.ts'
 import { expectQuiet, spawned, temporaryFolder, urlsieve } from './command.ts'
 
 const folder = temporaryFolder()
@@ -13,19 +14,23 @@ const codes = (text: string) => [...Buffer.from(text, 'latin1')]
 const SIZE = 700_000
 const samples: Record<string, Buffer> = {
   'all bytes': randomBytes(
-    seeded(11),
+    randomFrom(11),
     SIZE,
     Array.from({ length: 256 }, (_, i) => i),
   ),
-  'mostly newlines': randomBytes(seeded(12), SIZE, codes('\n\n\nab')),
-  'short lines with NUL, CR and broken UTF-8': randomBytes(seeded(13), SIZE, codes('\n\r\0\xff\xc3\xa9a')),
-  'NUL only': randomBytes(seeded(14), SIZE, codes('\n\0\0\0\0\0\0\0')),
-  'long lines': randomBytes(seeded(15), SIZE, [10, ...Array<number>(40_000).fill(97)]),
+  'mostly newlines': randomBytes(randomFrom(12), SIZE, codes('\n\n\nab')),
+  'short lines with NUL, CR and broken UTF-8': randomBytes(
+    randomFrom(13),
+    SIZE,
+    codes('\n\r\0\xff\xc3\xa9a'),
+  ),
+  'NUL only': randomBytes(randomFrom(14), SIZE, codes('\n\0\0\0\0\0\0\0')),
+  'long lines': randomBytes(randomFrom(15), SIZE, [10, ...Array<number>(40_000).fill(97)]),
 }
 const texts: Record<string, Buffer> = {
-  'what looks like numbers': randomBytes(seeded(21), SIZE, codes('\n\n01+-.e x')),
-  'CRLF and blanks': randomBytes(seeded(22), SIZE, codes('\n\n\n\r \tab')),
-  'bytes above 127': randomBytes(seeded(23), SIZE, codes('\n\n\xe2\x82\xac\xff\xfe')),
+  'what looks like numbers': randomBytes(randomFrom(21), SIZE, codes('\n\n01+-.e x')),
+  'CRLF and blanks': randomBytes(randomFrom(22), SIZE, codes('\n\n\n\r \tab')),
+  'bytes above 127': randomBytes(randomFrom(23), SIZE, codes('\n\n\xe2\x82\xac\xff\xfe')),
 }
 const small: Record<string, string> = {
   nothing: '',

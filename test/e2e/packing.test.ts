@@ -5,11 +5,12 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { awk, seeded, urlLines } from './awk.ts'
+import { randomFrom } from '../support/random.mjs'
+import { awk, urlLines } from './awk.ts'
 import { bash, expectFailure, expectQuiet, links, temporaryFolder, urlsieve } from './command.ts'
 
 const folder = temporaryFolder()
-const lines = urlLines(seeded(41), 20_000, 12_000)
+const lines = urlLines(randomFrom(41), 20_000, 12_000)
 const expected = awk(lines)
 const file = (name: string, bytes: Uint8Array | string) => {
   const path = join(folder, name)
@@ -71,7 +72,7 @@ describe.each(['gzip', 'zstd', 'bzip2', 'xz'])('%s', (program) => {
 })
 
 it.skipIf(pack('bzip2', lines) === null)('one of many megabytes through a program: no warning', async () => {
-  const random = seeded(43)
+  const random = randomFrom(43)
   const part = () => Math.floor(random() * 2 ** 32).toString(36)
   const url = () => `https://example.com/${Array.from({ length: 12 }, part).join('')}\n`
   const long = Buffer.from(Array.from({ length: 80_000 }, url).join(''))

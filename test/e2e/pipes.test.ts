@@ -6,11 +6,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { awk, seeded, urlLines } from './awk.ts'
+import { randomFrom } from '../support/random.mjs'
+import { awk, urlLines } from './awk.ts'
 import { bash, expectQuiet, links, main, temporaryFolder } from './command.ts'
 
 const folder = temporaryFolder()
-const lines = urlLines(seeded(31), 100_000, 60_000) // 5 MB: far more than a pipe holds
+const lines = urlLines(randomFrom(31), 100_000, 60_000) // 5 MB: far more than a pipe holds
 const expected = awk(lines)
 const big = join(folder, 'big.txt')
 writeFileSync(big, lines)
@@ -19,7 +20,7 @@ const inFolder = (script: string) => bash(script, { cwd: folder, env })
 
 describe.concurrent('a slow pipe', () => {
   it('cut anywhere: every line is whole', async () => {
-    const random = seeded(32)
+    const random = randomFrom(32)
     const input = urlLines(random, 60, 30)
     const child = spawn(process.execPath, [main, 'dedupe', '--profile', 'raw'])
     const out: Buffer[] = []

@@ -4,7 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { clock, Progress } from '../../src/cli/progress.ts'
-import { awk, seeded, urlLines } from './awk.ts'
+import { randomFrom } from '../support/random.mjs'
+import { awk, urlLines } from './awk.ts'
 import { bash, expectQuiet, temporaryFolder } from './command.ts'
 
 describe('clock', () => {
@@ -53,7 +54,7 @@ describe('text', () => {
 
 const missing = spawnSync('script', ['--version']).error !== undefined
 const folder = temporaryFolder()
-const lines = urlLines(seeded(51), 40_000, 10_000)
+const lines = urlLines(randomFrom(51), 40_000, 10_000)
 const expected = awk(lines)
 const other = Array.from({ length: 20_000 }, (_, i) => `http://other.example/${i}\n`).join('')
 writeFileSync(join(folder, 'lines.txt'), lines)

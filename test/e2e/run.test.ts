@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Commands, filterNames, Sieve } from '../../src/index.ts'
 import { calculateSize, initiateUrlCaching } from '../oracles/url-caching.ts'
+import { randomFrom } from '../support/random.mjs'
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const COMMANDS = process.env.URLSIEVE_FULL ? 1_000_000 : 200_000
@@ -31,15 +32,10 @@ function file(name: string, content: Buffer | string): string {
   return path
 }
 
-/** Numbers below a limit, from a seed (mulberry32). */
+/** Whole numbers below a limit, from a seed. */
 function random(seed: number): (limit: number) => number {
-  let state = seed
-  return (limit) => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let x = Math.imul(state ^ (state >>> 15), state | 1)
-    x ^= x + Math.imul(x ^ (x >>> 7), x | 61)
-    return ((x ^ (x >>> 14)) >>> 0) % limit
-  }
+  const next = randomFrom(seed)
+  return (limit) => Math.floor(next() * 2 ** 32) % limit
 }
 
 const ODD_LINES = [

@@ -3,14 +3,15 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import { linkStream, randomOf } from '../../bench/link-stream.mjs'
+import { linkStream } from '../../bench/link-stream.mjs'
 import { keyOf, profiles } from '../../src/canonical/profiles.ts'
 import { type ExactOptions, ExactSieve } from '../../src/exact/index.ts'
 import { keepLines, Sieve, siftLines } from '../../src/index.ts'
 import { copyFolder } from '../store/copy.ts'
-import { folders } from './folders.ts'
+import { newPaths } from '../support/folders.ts'
+import { randomFrom } from '../support/random.mjs'
 
-const folder = folders()
+const folder = newPaths()
 
 async function sorted(sieve: ExactSieve): Promise<string[]> {
   const keys: string[] = []
@@ -28,7 +29,7 @@ const shapes: [string, ExactOptions][] = [
 
 describe.each(shapes)('an exact sieve %s', (_, options) => {
   it('agrees with a Set through adds, deletes, clears, crashes and reopenings', async () => {
-    const next = randomOf(7)
+    const next = randomFrom(7)
     const pick = (n: number) => Math.floor(next() * n)
     const profile = profiles[(options.profile as 'whatwg') ?? 'web']
     const keyed = (url: string) => keyOf(profile, url) ?? url
@@ -219,7 +220,7 @@ describe('forgetUnder', () => {
 
 describe('streams of lines', () => {
   it('give one verdict a line in any cuts', async () => {
-    const next = randomOf(3)
+    const next = randomFrom(3)
     const links = linkStream({ links: 20_000, seed: 3 })
     const bytes = Buffer.from(links.join('\n'))
     const truth = new Set<string>()

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { randomOf } from '../../bench/link-stream.mjs'
 import { KeyCache } from '../../src/exact/key-cache.ts'
+import { randomFrom } from '../support/random.mjs'
 
 const bytesOf = (text: string) => Buffer.from(text)
 
 describe('the cache of keys', () => {
   it.each([1, 2, 7, 100])('of %i never says it has a key it was not given, under any hashes', (entries) => {
-    const next = randomOf(entries)
+    const next = randomFrom(entries)
     const cache = new KeyCache(entries)
     const given = new Set<string>()
     let hits = 0

@@ -3,9 +3,9 @@
 import { describe, expect, it } from 'vitest'
 import { SieveError } from '../../src/errors.ts'
 import { ExactSieve } from '../../src/exact/index.ts'
-import { folders } from './folders.ts'
+import { newPaths } from '../support/folders.ts'
 
-const newFolder = folders()
+const newFolder = newPaths()
 const encoder = new TextEncoder()
 const named = (letter: string, count: number) =>
   Array.from({ length: count }, (_, i) => `https://example.com/${letter}/${i}`)

@@ -5,9 +5,9 @@ import { ClassicLevel } from 'classic-level'
 import { expect, it } from 'vitest'
 import { linkStream } from '../../bench/link-stream.mjs'
 import { ExactSieve } from '../../src/exact/index.ts'
-import { folders } from './folders.ts'
+import { newPaths } from '../support/folders.ts'
 
-const folder = folders()
+const folder = newPaths()
 const BATCH = 1000
 const TURN = 10_000
 const LINKS = 100_000

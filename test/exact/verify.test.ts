@@ -2,12 +2,12 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { randomOf } from '../../bench/link-stream.mjs'
 import { ExactSieve, verifyExact } from '../../src/exact/index.ts'
 import { copyFolder } from '../store/copy.ts'
-import { folders } from './folders.ts'
+import { newPaths } from '../support/folders.ts'
+import { randomFrom } from '../support/random.mjs'
 
-const folder = folders()
+const folder = newPaths()
 const urls = Array.from({ length: 3000 }, (_, i) => `https://${i % 7}.example/some/path/${i}`)
 
 // A folder as a crash leaves it: the last 30 batches of URLs in a log, none in a filter.
@@ -64,7 +64,7 @@ describe('a log', () => {
   it('with a flipped bit is refused by name and place; repair keeps the rest', async () => {
     const made = await crashed()
     const whole = readFileSync(fileOf(made, '.log'))
-    const next = randomOf(11)
+    const next = randomFrom(11)
     for (let i = 0; i < 60; i++) {
       const path = folder()
       cpSync(made, path, { recursive: true })
@@ -95,7 +95,7 @@ describe('a table', () => {
     const file = fileOf(path, '.ldb')
     const whole = readFileSync(file)
     expect((await verifyExact(path)).damages).toEqual([])
-    const next = randomOf(12)
+    const next = randomFrom(12)
     for (let i = 0; i < 300; i++) {
       const bytes = Buffer.from(whole)
       bytes[Math.floor(next() * bytes.length)]! ^= 1 << Math.floor(next() * 8)

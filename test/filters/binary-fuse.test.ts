@@ -19,10 +19,10 @@ import { type FrozenSieve, freeze, Sieve, SieveError } from '../../src/index.ts'
 import { compileKernel, Kernel } from '../../src/kernel.ts'
 import { binomialQuantile } from '../../src/lab/interval.ts'
 import { STATE } from '../../src/state.ts'
-import { seededRandom } from '../canonical/urls.ts'
 import { BinaryFuseOracle, seedOf } from '../oracles/binary-fuse.ts'
 import { countingKey, inBatches } from '../oracles/instance.ts'
 import { derived } from '../oracles/mix.ts'
+import { randomFrom } from '../support/random.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'urlsieve-fuse-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -56,7 +56,7 @@ const seenOf = ({ kernel, filter }: Made, hashes: readonly bigint[]) =>
 
 /** How many of `trials` random hashes are answered "seen". */
 function countSeen({ kernel, filter }: Made, seed: number, trials: number): number {
-  const rng = seededRandom(seed)
+  const rng = randomFrom(seed)
   let seen = 0
   for (let asked = 0; asked < trials; asked += kernel.batchLines) {
     const n = Math.min(kernel.batchLines, trials - asked)

@@ -6,11 +6,11 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Generations } from '../../src/filters/generations.ts'
 import { Sieve, type SieveOptions } from '../../src/sieve.ts'
 import { STATE } from '../../src/state.ts'
-import { folders } from '../exact/folders.ts'
+import { newPaths } from '../support/folders.ts'
 
 const MIB = 2 ** 20
 const key = new Uint8Array(16).fill(9)
-const newFolder = folders()
+const newFolder = newPaths()
 const named = (letter: string, from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => `https://example.com/${letter}/${from + i}`)
 const generationsOf = (sieve: Sieve) => sieve[STATE].shards.all[0]!.filter as Generations

@@ -5,8 +5,9 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync, wr
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { randomFrom } from '../support/random.mjs'
 import { exact, fresh, frontier, index, lay, others, sieveFiles, stores, urls } from './fixtures.mjs'
-import { below, forgedBytes, forgedJson, forgedLog, forgedSieve, pick, randomFrom } from './forge.mjs'
+import { below, forgedBytes, forgedJson, forgedLog, forgedSieve, pick } from './forge.mjs'
 import { forgedLevel } from './forge-level.mjs'
 
 const { built, kind, seed, from, count, folder } = JSON.parse(process.argv[2])

@@ -2,17 +2,6 @@
 // and what no checksum finds. Everything follows from a seeded random generator.
 import { crc32 } from 'node:zlib'
 
-/** Mulberry32. */
-export function randomFrom(seed) {
-  let state = seed | 0
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-  }
-}
-
 export const below = (random, n) => Math.floor(random() * n)
 export const pick = (random, list) => list[below(random, list.length)]
 

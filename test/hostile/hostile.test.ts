@@ -5,8 +5,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Built, build, scratch } from '../crash/built.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { builtLibrary } from '../support/built.ts'
+import { newFolders } from '../support/folders.ts'
 
 const SCALE = process.env.URLSIEVE_FULL === '1' ? 50 : 1
 const SEED = 20
@@ -16,15 +17,9 @@ const MOST_SILENCE_MS = 60_000
 const MOST_BYTES = 1024 ** 3
 const child = fileURLToPath(new URL('child.mjs', import.meta.url))
 
-let built: Built
-const folders: Built[] = []
-beforeAll(() => {
-  built = build()
-}, 120_000)
-afterAll(() => {
-  built.remove()
-  for (const { remove } of folders) remove()
-})
+const built = builtLibrary()
+const newFolder = newFolders()
+beforeAll(() => {}, 120_000)
 
 interface Ending {
   readonly failures: string[]
@@ -34,7 +29,7 @@ interface Ending {
 
 /** Reads `count` forged files of a kind in a child process; one that is silent for long is stopped. */
 function read(kind: string, count: number, folder: string): Promise<Ending> {
-  const options = { built: built.folder, kind, seed: SEED, from: 0, count, folder }
+  const options = { built, kind, seed: SEED, from: 0, count, folder }
   const process_ = spawn(process.execPath, [child, JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -65,11 +60,6 @@ function read(kind: string, count: number, folder: string): Promise<Ending> {
       resolve({ failures, opened, peakBytes })
     })
   })
-}
-
-function newFolder(): string {
-  folders.push(scratch())
-  return folders.at(-1)!.folder
 }
 
 const kinds: readonly (readonly [string, number])[] = [

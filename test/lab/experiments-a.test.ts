@@ -13,9 +13,9 @@ import { clopperPearson } from '../../src/lab/interval.ts'
 import { keptLines, LineWriter } from '../../src/lab/line-writer.ts'
 import { numberedLines, orderBlindLines, Pieces, recombinedLines } from '../../src/lab/negatives.ts'
 import { count, factor, listed, percent } from '../../src/lab/wording.ts'
-import { seededRandom } from '../canonical/urls.ts'
 import { ClassicOracle } from '../oracles/classic.ts'
 import { siphash13 } from '../oracles/siphash.ts'
+import { randomFrom } from '../support/random.mjs'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -48,7 +48,7 @@ function listOf(urls: readonly string[]): UrlList {
 
 /** Distinct URLs of many sites whose folders come in any order: number i is always the same. */
 function seededUrls(length: number): string[] {
-  const random = seededRandom(11)
+  const random = randomFrom(11)
   const words = Array.from({ length: 60 }, (_, i) => `w${i}`)
   const word = () => words[Math.floor(random() * words.length)]!
   return Array.from({ length }, (_, i) => {
@@ -68,7 +68,7 @@ function fakeLab(most: number): Lab {
     seed: 1,
     tables: [],
     urls: async (wanted) => listOf(urls.slice(0, Math.min(most, wanted))),
-    random: (name) => seededRandom(nameNumber(name)),
+    random: (name) => randomFrom(nameNumber(name)),
     key: (name) => Uint8Array.from({ length: 16 }, (_, i) => nameNumber(`${name} ${i}`) & 255),
     progress: () => {},
   }
@@ -311,7 +311,7 @@ describe('negatives', () => {
     expect(text(swapped)).toEqual(['h/b/a', 'h/c/b', 'h/a/c/x', 'h/y/b', 'm/b/y'])
     expect(text(repeated)).toEqual(['g/a/a', 'g/b/b', 'g/c/c', 'g/y/y'])
     const layers = [0, 1, 2, 3].map((layer) => new Set(some.map((url) => url.split('/')[layer])))
-    const mixed = text(recombinedLines(pieces, 50, seededRandom(3)))
+    const mixed = text(recombinedLines(pieces, 50, randomFrom(3)))
     expect(mixed).toHaveLength(50)
     for (const url of mixed) {
       for (const [layer, piece] of url.split('/').entries()) expect(layers[layer]!.has(piece)).toBe(true)
@@ -341,7 +341,7 @@ describe('the XOR layer’s addresses', () => {
   it.each([{ bits: 65_536 }, { bits: 70_000 }, { bits: 52_590 }, { bits: 100_003 }])(
     'hit as often as drawn ones do, m = $bits',
     ({ bits }) => {
-      const random = seededRandom(bits)
+      const random = randomFrom(bits)
       const depths = [500, 4000, 6000, 7000]
       const draw = (pieces: number) => {
         let x = 0

@@ -18,7 +18,7 @@ import { largestSite, sitesOf } from '../../src/lab/sites.ts'
 import { generatedTitles, readTitles, textColumn } from '../../src/lab/titles.ts'
 import { Sieve } from '../../src/sieve.ts'
 import { classicPlan } from '../../src/sizing/classic.ts'
-import { seededRandom } from '../canonical/urls.ts'
+import { randomFrom } from '../support/random.mjs'
 
 const encoder = new TextEncoder()
 
@@ -45,7 +45,7 @@ function listOf(urls: readonly string[]): UrlList {
 
 /** Distinct URLs of 400 sites, a few of them large: number i is always the same. */
 function seededUrls(count: number): string[] {
-  const random = seededRandom(7)
+  const random = randomFrom(7)
   const words = 'news shop item archive tag page user story photo video about help list'.split(' ')
   return Array.from({ length: count }, (_, i) => {
     const share = random()
@@ -75,9 +75,9 @@ function fakeLab(tables: readonly string[] = []): Lab & { shares: number[] } {
     tables,
     shares,
     urls: async (most) => (most >= whole.count ? whole : listOf(all.slice(0, most))),
-    random: (name) => seededRandom(nameNumber(name)),
+    random: (name) => randomFrom(nameNumber(name)),
     key: (name) => {
-      const random = seededRandom(nameNumber(`key ${name}`))
+      const random = randomFrom(nameNumber(`key ${name}`))
       return Uint8Array.from({ length: 16 }, () => Math.floor(random() * 256))
     },
     progress: (share) => void shares.push(share),
@@ -285,7 +285,7 @@ describe('sharma', () => {
 
   it('runs over the tables it is given', async () => {
     const path = join(folder, 'many.csv')
-    const { titles } = generatedTitles(300, seededRandom(3))
+    const { titles } = generatedTitles(300, randomFrom(3))
     writeFileSync(path, `n,title\n${titles.map((title, i) => `${i},${title}`).join('\n')}\n`)
     const { tables } = await sharma.run(fakeLab([path]))
     expect(new Set(records(tables[0]!).map(({ table }) => table))).toEqual(new Set(['many.csv']))
@@ -299,7 +299,7 @@ describe('sharma', () => {
     const share = presentShare(0.05, 0.005, 0.15)
     const precision = (rate: number) => share / (share + (1 - share) * rate)
     expect(precision(0.005) / precision(0.05)).toBeCloseTo(1.15, 10)
-    const kinds = madeOfKnownWords(['a b c', 'c b a', 'd e'], 1, seededRandom(1))
+    const kinds = madeOfKnownWords(['a b c', 'c b a', 'd e'], 1, randomFrom(1))
     expect(kinds[0]!.absent).toEqual(['e d'])
     expect(kinds[1]!.absent).toEqual(['b a c', 'b c a', 'e d'])
   })
@@ -331,7 +331,7 @@ describe('jiang', () => {
   })
 
   it('has templates that never repeat a URL', () => {
-    const templates = { ...siteTemplates(seededRandom(5)), unlike: unlikeUrls(seededRandom(5)) }
+    const templates = { ...siteTemplates(randomFrom(5)), unlike: unlikeUrls(randomFrom(5)) }
     for (const template of Object.values(templates)) {
       expect(new Set(Array.from({ length: 20_000 }, (_, i) => template(i))).size).toBe(20_000)
     }
@@ -415,7 +415,7 @@ describe('hashes', () => {
 describe('crawl-loss', () => {
   const urls = all.slice(0, 3000)
   const list = listOf(urls)
-  const graph = linkGraph({ siteOf: sitesOf(list).of, repeats: 0.86, random: seededRandom(11) })
+  const graph = linkGraph({ siteOf: sitesOf(list).of, repeats: 0.86, random: randomFrom(11) })
 
   it('makes a graph whose pages are all within reach, with as many repeats as asked', () => {
     expect(reachable(graph)).toBe(3000)

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { experiments } from '../../src/lab/registry.ts'
 import { report } from '../../src/lab/report.ts'
 import { run } from '../../src/lab/run.ts'
-import { launch, noBrowser } from '../chromium.ts'
+import { launch, noBrowser } from '../support/chromium.ts'
 import { broken, digits, numbers } from './samples.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

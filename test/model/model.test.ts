@@ -4,11 +4,12 @@ import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { keyOf, type Profile, profiles } from '../../src/canonical/profiles.ts'
 import type { FilterName } from '../../src/filters/registry.ts'
-import { type Items, Sieve } from '../../src/sieve.ts'
+import { Sieve } from '../../src/sieve.ts'
 import { storedKeys } from '../../src/store/stored-keys.ts'
 import { ampleSize, isExactWhenAmple, kinds } from '../conformance/sizes.ts'
-import { folders } from '../exact/folders.ts'
 import { type RedisNode, startNode, whyNoRedis } from '../redis/servers.ts'
+import { newPaths } from '../support/folders.ts'
+import { itemsOf } from '../support/items.mjs'
 import { type Step, stepsOf } from './plan.ts'
 import { exactSubject, redisSubject, type Subject, sieveSubject } from './subjects.ts'
 
@@ -16,19 +17,10 @@ const isFull = process.env.URLSIEVE_FULL === '1'
 const SEEDS = isFull ? 6 : 1
 const STEPS = isFull ? 300 : 70
 
-const newFolder = folders()
+const newFolder = newPaths()
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 const key = new Uint8Array(16).fill(11)
-
-function itemsOf(urls: readonly string[]): Items {
-  const parts = urls.map((url) => encoder.encode(url))
-  const ends = new Uint32Array(parts.length)
-  let at = 0
-  for (const [i, part] of parts.entries()) ends[i] = at += part.length
-  const starts = Uint32Array.from(ends, (end, i) => end - parts[i]!.length)
-  return { bytes: Buffer.concat(parts), starts, ends }
-}
 
 const linesOf = (urls: readonly string[]) => encoder.encode(urls.map((url) => `${url}\n`).join(''))
 

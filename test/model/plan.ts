@@ -1,5 +1,6 @@
 // A random sequence of calls, from a seed: what a sieve is asked to do, apart from how it does it. URLs come from a small
 // pool, so that they repeat; some are the same page in another spelling, some are not URLs at all.
+import { randomFrom } from '../support/random.mjs'
 export type Step =
   | { readonly verb: 'add' | 'has' | 'delete' | 'explain'; readonly url: string }
   | {
@@ -9,17 +10,6 @@ export type Step =
   | { readonly verb: 'merge'; readonly urls: readonly string[] }
   | { readonly verb: 'refused'; readonly number: number }
   | { readonly verb: 'clear' | 'reopen' | 'crash' | 'saveLoad' | 'fold' }
-
-/** Mulberry32: numbers in [0, 1). */
-export function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), state | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 /** How often each verb comes. */
 const weights: readonly (readonly [Step['verb'], number])[] = [
@@ -45,7 +35,7 @@ const weights: readonly (readonly [Step['verb'], number])[] = [
 const bag = weights.flatMap(([verb, weight]) => new Array<Step['verb']>(weight).fill(verb))
 
 export function* stepsOf(seed: number, count: number): Generator<Step> {
-  const random = randomOf(seed)
+  const random = randomFrom(seed)
   const below = (n: number) => Math.floor(random() * n)
   const url = (): string => {
     const page = `h${below(3)}.example/${'abc'[below(3)]}/${below(40)}`

@@ -1,6 +1,7 @@
 // The kernel's filters against the oracles, bit for bit: what is in memory, every verdict, and the count of ones.
 import { describe, expect, it } from 'vitest'
-import { type Random, seededRandom } from '../canonical/urls.ts'
+import type { Random } from '../canonical/urls.ts'
+import { randomFrom } from '../support/random.mjs'
 import { BlockedOracle, blockedAddresses } from './blocked.ts'
 import { ClassicOracle, classicAddresses } from './classic.ts'
 import { FingerprintOracle } from './fingerprint.ts'
@@ -10,7 +11,7 @@ const encoder = new TextEncoder()
 
 /** Hashes of n keys as the kernel makes them, about a third of them repeated. */
 async function someHashes(seed: number, n: number): Promise<bigint[]> {
-  const rng = seededRandom(seed)
+  const rng = randomFrom(seed)
   const kernel = await openInstance()
   const found: bigint[] = []
   while (found.length < n) {
@@ -206,7 +207,7 @@ describe('fingerprint', () => {
 
   /** Random adds, deletes and questions on hashes out of `pool`. */
   async function interleave(seed: number, pool: readonly bigint[], rounds: number) {
-    const rng: Random = seededRandom(seed)
+    const rng: Random = randomFrom(seed)
     const oracle = new FingerprintOracle()
     const kernel = await open()
     for (let round = 0; round < rounds; round++) {
@@ -239,7 +240,7 @@ describe('fingerprint', () => {
 
   it('deletes where buckets overflow into each other and around the end of the table', async () => {
     // All hashes belong to the last six and first two of the 256 buckets: up to 25 buckets in one run.
-    const rng = seededRandom(12)
+    const rng = randomFrom(12)
     const pool = Array.from({ length: 200 }, () => {
       const bucket = BigInt((250 + Math.floor(rng() * 8)) % 256)
       const high = BigInt(Math.floor(rng() * 2 ** 32))

@@ -1,7 +1,8 @@
 // One kernel instance under test: keys of any bytes at any address, their hashes, and what lies in its memory.
 import { applyHash, chooseHash, type HashName } from '../../src/hashes.ts'
 import { compileKernel, Kernel } from '../../src/kernel.ts'
-import { type Random, seededRandom } from '../canonical/urls.ts'
+import type { Random } from '../canonical/urls.ts'
+import { randomFrom } from '../support/random.mjs'
 
 /** Key bytes 00, 01, … 0f: what the published vectors use. */
 export const countingKey = Uint8Array.from({ length: 16 }, (_, i) => i)
@@ -25,7 +26,7 @@ export function putKeys(kernel: Kernel, keys: readonly Uint8Array[], rests: read
   const input = kernel.call.reserveInput(bytes + 16) >>> 0
   kernel.refresh()
   const memory = kernel.bytes
-  const noise = seededRandom(bytes)
+  const noise = randomFrom(bytes)
   for (let at = input; at < input + bytes; at++) memory[at] = noise() * 256
   let at = input
   for (const [i, key] of keys.entries()) {

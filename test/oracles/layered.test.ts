@@ -1,7 +1,7 @@
 // The layered filters against the oracles, bit for bit: every verdict, every bit of every layer, and the counts of ones.
 import { describe, expect, it } from 'vitest'
 import { featureNames } from '../../src/filters/eigenvalue.ts'
-import { seededRandom } from '../canonical/urls.ts'
+import { randomFrom } from '../support/random.mjs'
 import { countingKey, openInstance, packed, putKeys } from './instance.ts'
 import {
   type Depth,
@@ -27,7 +27,7 @@ const odd = [
 
 /** URLs of few hosts and folders, so that segments come again in other company; a third of them repeated. */
 function someKeys(seed: number, n: number): Uint8Array[] {
-  const rng = seededRandom(seed)
+  const rng = randomFrom(seed)
   const pick = (count: number) => Math.floor(rng() * count)
   const keys = Array.from({ length: n }, () => {
     const path = Array.from({ length: pick(6) }, () => `${'abc'[pick(3)]}${pick(40)}`).join('/')

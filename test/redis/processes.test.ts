@@ -3,26 +3,24 @@
 import { spawn } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectRedis, RedisSieve } from '../../src/redis/index.ts'
-import { type Built, build, root } from '../crash/built.ts'
+import { builtLibrary, root } from '../support/built.ts'
 import { type RedisCluster, startCluster, whyNoRedis } from './servers.ts'
 
 const DISTINCT = process.env.URLSIEVE_FULL ? 400_000 : 40_000
 const PROCESSES = 8
 
 describe.skipIf(whyNoRedis)('many processes', () => {
-  let built: Built
+  const built = builtLibrary()
   let servers: RedisCluster
   beforeAll(async () => {
-    built = build()
     servers = await startCluster()
   })
   afterAll(async () => {
-    built?.remove()
     await servers?.stop()
   })
 
   function adder(options: object, first: number, count: number): Promise<Buffer> {
-    const args = [built.folder, servers.url, JSON.stringify(options), first, count, DISTINCT].map(String)
+    const args = [built, servers.url, JSON.stringify(options), first, count, DISTINCT].map(String)
     const child = spawn(process.execPath, [`${root}test/redis/adder.mjs`, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
     })

@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Connection, connectRedis, RedisSieve } from '../../src/redis/index.ts'
 import { evenTags, slotOf } from '../../src/redis/slots.ts'
+import { randomFrom } from '../support/random.mjs'
 import { type RedisCluster, sleep, startCluster, whyNoRedis } from './servers.ts'
-import { all, exactVerdicts, numbers, urlOf } from './urls.ts'
+import { all, exactVerdicts, urlOf } from './urls.ts'
 
 const TAGS = 8
 
@@ -44,7 +45,7 @@ describe.skipIf(whyNoRedis)('resharding under load', () => {
   it('verdicts are exact while the slots of two tags move, key by key', async () => {
     const sieve = await RedisSieve.open({ client: connection.client, name: 'moving', tags: TAGS })
     const seen = new Set<string>()
-    const next = numbers(11)
+    const next = randomFrom(11)
     let isOn = true
     let batches = 0
     // In the order of the calls, so that an exact set can follow: half of the URLs are new, half are repeats.

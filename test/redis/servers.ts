@@ -1,27 +1,13 @@
 // Real Redis servers for tests: one node, or a cluster of primaries with replicas, on free ports, stopped at the end.
-// Where redis-server is missing it is installed when that is possible; else `whyNoRedis` says why not.
-import { type ChildProcess, spawnSync } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { createClient } from 'redis'
 import { freePort, sleep, spawnRedis } from '../../bench/redis-process.mjs'
+import { whyMissing } from '../support/debian.ts'
 
 export { freePort, sleep }
 
-const program = 'redis-server'
-const isThere = () => spawnSync(program, ['--version']).status === 0
-
-function install(): string | null {
-  if (isThere()) return null
-  if (process.getuid?.() !== 0) return `${program} is missing, and only root can install it`
-  const { status } = spawnSync('apt-get', ['install', '-y', '-q', program], {
-    timeout: 100_000,
-    stdio: 'ignore',
-  })
-  return status === 0 && isThere() ? null : `${program} is missing, and apt-get could not install it`
-}
-
-/** Null: there is a redis-server. Else why there is none, to skip by name. */
-export const whyNoRedis = install()
-if (whyNoRedis) console.warn(`tests with Redis are skipped: ${whyNoRedis}`)
+/** Why redis-server is missing, to skip by name; empty when it is installed. */
+export const whyNoRedis = whyMissing('redis-server')
 
 export interface RedisNode {
   readonly port: number

@@ -1,13 +1,5 @@
 // Seeded URLs for the tests with Redis.
-
-/** Numbers in [0, 1), the same for the same seed. */
-export function numbers(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return state / 2 ** 32
-  }
-}
+import { randomFrom } from '../support/random.mjs'
 
 export const urlOf = (n: number) => `https://host${n % 97}.example/${n % 7}/page-${n}?q=${n % 13}`
 
@@ -17,7 +9,7 @@ export const urlsOf = (from: number, to: number) =>
 
 /** A stream with many repeats, as a crawl's. */
 export function repeating(count: number, distinct: number, seed: number): string[] {
-  const next = numbers(seed)
+  const next = randomFrom(seed)
   return Array.from({ length: count }, () => urlOf(Math.floor(distinct * next() ** 2)))
 }
 

@@ -8,7 +8,8 @@ import { filterRate, planSignatures } from '../../src/search/signature-sizing.ts
 import { WordHashes } from '../../src/search/word-hashes.ts'
 import { distinctWords } from '../../src/search/words.ts'
 import { addresses, RowBloom } from '../oracles/row-bloom.ts'
-import { madeTexts, seeded, wordNumber } from './tables.ts'
+import { randomFrom } from '../support/random.mjs'
+import { madeTexts, wordNumber } from './tables.ts'
 
 async function datasetOf(texts: readonly string[], options?: DatasetOptions): Promise<Dataset> {
   const builder = await DatasetBuilder.create(options)
@@ -184,7 +185,7 @@ describe('dataset', () => {
     const dataset = await datasetOf(texts)
     const prepared = texts.map((t) => prepare(distinctWords(t)))
     const sets = texts.map((t) => distinctWords(t))
-    const random = seeded(4)
+    const random = randomFrom(4)
     // Two words of a row, as one looks for a title; and single rare words.
     const queries = Array.from({ length: 12 }, (_, i) => {
       const row = [...sets[Math.floor(random() * 10_000)]!]

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Bytes, memoryBytes } from '../../src/search/bytes.ts'
 import { chooseColumns, Table, type TableOptions } from '../../src/search/table.ts'
-import { seeded } from './tables.ts'
+import { randomFrom } from '../support/random.mjs'
 
 const usual: TableOptions = { delimiter: ',', header: true, ragged: false }
 
@@ -45,7 +45,7 @@ describe('table', () => {
   })
 
   it('reads random tables as they were written, and each row again', async () => {
-    const random = seeded(11)
+    const random = randomFrom(11)
     const pieces = ['a', 'é', '"', ',', '\n', '\r\n', ' ', 'x,y', '千']
     for (let round = 0; round < 60; round++) {
       const newline = round % 2 ? '\r\n' : '\n'

@@ -1,15 +1,5 @@
 // Seeded rows of made-up words: few common ones and many rare ones, as texts have them.
-
-/** Mulberry32: a small seeded generator. */
-export function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}
+import { randomFrom } from '../support/random.mjs'
 
 export function wordNumber(n: number): string {
   const syllables = ['ba', 'ké', 'lo', 'mi', 'nu', 'ra', 'so', 'ti', 'vu', 'zö']
@@ -18,7 +8,7 @@ export function wordNumber(n: number): string {
 
 /** `rows` texts of 1 to `most` words out of `vocabulary`. */
 export function madeTexts(rows: number, { vocabulary = 5000, most = 12, seed = 1 } = {}): string[] {
-  const random = seeded(seed)
+  const random = randomFrom(seed)
   return Array.from({ length: rows }, () => {
     const count = 1 + Math.floor(random() ** 2 * most)
     const words = Array.from({ length: count }, () => wordNumber(Math.floor(random() ** 2 * vocabulary)))

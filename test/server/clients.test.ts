@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { whyMissing } from '../debian.ts'
+import { whyMissing } from '../support/debian.ts'
 import { atEnd } from './ends.ts'
 import { type Served, served } from './serving.ts'
 

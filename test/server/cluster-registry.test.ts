@@ -1,22 +1,11 @@
 // The registry of a server on Redis: two servers share their sieves.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Items } from '../../src/index.ts'
 import type { SingleClient } from '../../src/redis/client.ts'
 import { type Connection, connectRedis } from '../../src/redis/connect.ts'
 import { ClusterRegistry } from '../../src/server/cluster-registry.ts'
 import { type RedisNode, startNode, until, whyNoRedis } from '../redis/servers.ts'
 import { all, urlsOf } from '../redis/urls.ts'
-
-function itemsOf(texts: readonly string[]): Items {
-  const bytes = Buffer.from(texts.join(''))
-  const ends = new Uint32Array(texts.length)
-  let at = 0
-  for (const [i, text] of texts.entries()) {
-    at += Buffer.byteLength(text)
-    ends[i] = at
-  }
-  return { bytes, starts: Uint32Array.of(0, ...ends.subarray(0, -1)), ends }
-}
+import { itemsOf } from '../support/items.mjs'
 
 describe.skipIf(whyNoRedis)('a registry on Redis', () => {
   const password = 'a/b c'

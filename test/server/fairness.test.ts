@@ -3,8 +3,8 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Items } from '../../src/index.ts'
 import { LocalRegistry } from '../../src/server/local-registry.ts'
+import { itemsOf } from '../support/items.mjs'
 import { measureWaits } from './fairness.ts'
 import { encoded } from './raw.ts'
 import { folder, fresh, served } from './serving.ts'
@@ -13,18 +13,6 @@ import { turnsOf } from './turns.ts'
 const MB = 1024 ** 2
 const SIZE = 64 * MB
 const PIECES = SIZE / MB
-
-function itemsOf(texts: readonly string[]): Items {
-  const parts = texts.map((text) => Buffer.from(text))
-  const ends = new Uint32Array(parts.length)
-  let at = 0
-  for (const [i, part] of parts.entries()) ends[i] = at += part.length
-  return {
-    bytes: Buffer.concat(parts),
-    starts: Uint32Array.from(ends, (end, i) => end - parts[i]!.length),
-    ends,
-  }
-}
 
 const urls = (count: number) => Array.from({ length: count }, (_, i) => `https://example.com/${i}`)
 const spec = { filter: 'blocked', sizeBytes: SIZE, expectedUrls: 1e6, profile: 'raw' } as const

@@ -14,7 +14,7 @@ import { Dumps } from '../../src/server/resp/dumps.ts'
 import { respLimits } from '../../src/server/resp/limits.ts'
 import { Parser } from '../../src/server/resp/parser.ts'
 import { ReadBuffer } from '../../src/server/resp/read-buffer.ts'
-import { randomFrom } from '../crash/random.ts'
+import { randomFrom } from '../support/random.mjs'
 import { Decoder, encoded } from './raw.ts'
 
 const INPUTS = process.env.URLSIEVE_FULL === '1' ? 1_000_000 : 20_000

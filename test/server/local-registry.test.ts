@@ -3,13 +3,14 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { freemem } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { type Items, Sieve, SieveError } from '../../src/index.ts'
+import { Sieve, SieveError } from '../../src/index.ts'
 import { LocalRegistry, type LocalRegistryOptions } from '../../src/server/local-registry.ts'
 import { checkName, folderOf, nameBytes, nameFrom, nameOfFolder } from '../../src/server/names.ts'
 import { matcherOf } from '../../src/server/resp/pattern.ts'
 import { optionsOf, plannedBytes } from '../../src/server/sieve-spec.ts'
 import * as disk from '../../src/store/file.ts'
-import { randomFrom } from '../crash/random.ts'
+import { itemsOf } from '../support/items.mjs'
+import { randomFrom } from '../support/random.mjs'
 import { folder } from './serving.ts'
 
 vi.mock('../../src/store/file.ts', { spy: true })
@@ -18,15 +19,6 @@ const MB = 1024 ** 2
 
 const open = (options: Partial<LocalRegistryOptions> = {}) =>
   LocalRegistry.open({ memoryBytes: 64 * MB, mostSieves: 100, ...options })
-
-function itemsOf(texts: readonly string[]): Items {
-  const parts = texts.map((text) => Buffer.from(text))
-  const ends = new Uint32Array(parts.length)
-  let at = 0
-  for (const [i, part] of parts.entries()) ends[i] = at += part.length
-  const starts = Uint32Array.from(ends, (end, i) => end - parts[i]!.length)
-  return { bytes: Buffer.concat(parts), starts, ends }
-}
 
 const urls = (from: number, count: number) =>
   Array.from({ length: count }, (_, i) => `https://example.com/${from + i}`)

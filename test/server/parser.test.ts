@@ -2,7 +2,7 @@
 // and what has been read of a long command is not read again.
 import { describe, expect, it } from 'vitest'
 import { Parser } from '../../src/server/resp/parser.ts'
-import { randomFrom } from '../crash/random.ts'
+import { randomFrom } from '../support/random.mjs'
 import { encoded } from './raw.ts'
 
 const LIMITS = { itemBytes: 1000, commandItems: 100 }

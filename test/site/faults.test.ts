@@ -1,7 +1,7 @@
 // What is wrong with the server is in plain sight on every view, and gone from the page when it is over; a sieve that was
 // dropped or made again is not shown on as if it were there.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { noBrowser } from '../chromium.ts'
+import { noBrowser } from '../support/chromium.ts'
 import { overflow, Stage, seriousFaults } from './stage.ts'
 
 const WAIT_MS = 20_000

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { structures } from '../../site/src/playground/structures.ts'
-import { noBrowser } from '../chromium.ts'
+import { noBrowser } from '../support/chromium.ts'
 import { overflow, Stage, seriousFaults } from './stage.ts'
 
 const shots = process.env.URLSIEVE_SHOTS

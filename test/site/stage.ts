@@ -12,8 +12,8 @@ import type { Faults } from '../../src/server/faults.ts'
 import { HTTP_LIMITS, openHttp } from '../../src/server/http/index.ts'
 import { serverInfo } from '../../src/server/info.ts'
 import { LocalRegistry } from '../../src/server/local-registry.ts'
-import { launch } from '../chromium.ts'
 import { digits } from '../lab/samples.ts'
+import { launch } from '../support/chromium.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const configFile = fileURLToPath(new URL('../../site/vite.config.ts', import.meta.url))

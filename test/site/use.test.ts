@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { structures } from '../../site/src/playground/structures.ts'
-import { launch, noBrowser } from '../chromium.ts'
+import { launch, noBrowser } from '../support/chromium.ts'
 import { Stage, seriousFaults } from './stage.ts'
 
 const WAIT_MS = 20_000

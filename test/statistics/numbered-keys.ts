@@ -3,8 +3,8 @@
 import type { Filter, FilterKind, Plan } from '../../src/filters/filter.ts'
 import { applyHash, chooseHash } from '../../src/hashes.ts'
 import { compileKernel, Kernel } from '../../src/kernel.ts'
-import { seededRandom } from '../canonical/urls.ts'
 import { randomBytes } from '../oracles/instance.ts'
+import { randomFrom } from '../support/random.mjs'
 
 const PREFIX = 'https://www.example.com/shop/'
 /** Hex digits of the batch's number, then of the place in the batch. */
@@ -16,7 +16,7 @@ const encoder = new TextEncoder()
 /** One filter of a kind in an instance of its own, hashed with a key made from `seed`. */
 export async function openFilter(kind: FilterKind, plan: Plan, seed: number): Promise<MeasuredFilter> {
   const kernel = Kernel.create(await compileKernel())
-  applyHash(kernel, chooseHash('siphash', randomBytes(seededRandom(seed), 16)))
+  applyHash(kernel, chooseHash('siphash', randomBytes(randomFrom(seed), 16)))
   return new MeasuredFilter(kernel, kind.create(kernel, plan, 1))
 }
 

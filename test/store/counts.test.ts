@@ -2,28 +2,19 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ExactSieve } from '../../src/exact/index.ts'
 import { Sieve } from '../../src/sieve.ts'
 import { verifySieve } from '../../src/store/verify.ts'
-import { type Built, build, scratch } from '../crash/built.ts'
+import { builtLibrary } from '../support/built.ts'
+import { newFolders } from '../support/folders.ts'
 
-let built: Built
-beforeAll(() => {
-  built = build()
-})
-const folders: Built[] = []
-afterAll(() => {
-  for (const { remove } of [built, ...folders]) remove()
-})
-function newFolder(): string {
-  folders.push(scratch())
-  return folders.at(-1)!.folder
-}
+const built = builtLibrary()
+const newFolder = newFolders()
 
 /** Adds through every verb, then ends as a kill does, at once. */
 const script = (folder: string, isSaved: boolean) => `
-  import { Sieve } from '${built.folder}/index.js'
+  import { Sieve } from '${built}/index.js'
   const sieve = await Sieve.open('${folder}', { durability: 'never' })
   sieve.add('https://example.com/1')
   sieve.add('https://example.com/1')

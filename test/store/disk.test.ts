@@ -10,7 +10,7 @@ import type { StoreOptions } from '../../src/journal.ts'
 import type { SieveOptions } from '../../src/sieve.ts'
 import { Sieve } from '../../src/sieve.ts'
 import { batchOf } from '../crash/batches.mjs'
-import { build } from '../crash/built.ts'
+import { builtLibrary } from '../support/built.ts'
 
 const BATCH_URLS = 100
 /** Always the same, so that a filter errs in every run or in none. */
@@ -190,10 +190,10 @@ function fillUp(path: string): void {
 
 describe('a limit on the size of files', () => {
   it('is told in one line, and nothing acknowledged is lost', async () => {
-    const built = build()
+    const built = builtLibrary()
     const folder = join(root, 'limited')
     const script = `
-      import { Sieve } from '${built.folder}/index.js'
+      import { Sieve } from '${built}/index.js'
       import { batchOf } from '${new URL('../crash/batches.mjs', import.meta.url).pathname}'
       const sieve = await Sieve.open('${folder}', { profile: 'raw', durability: 'always' })
       let batch = 0
@@ -202,23 +202,19 @@ describe('a limit on the size of files', () => {
       } catch (error) {
         console.log(JSON.stringify({ batch, code: error.code, message: error.message, seen: sieve.hasMany(batchOf(0, 1))[0] }))
       }`
-    try {
-      const { stdout, stderr } = spawnSync(
-        'bash',
-        ['-c', 'ulimit -f 64 && exec "$0" --input-type=module -e "$1"', process.execPath, script],
-        { encoding: 'utf8' },
-      )
-      expect(stderr).toBe('')
-      const { batch, code, message, seen } = JSON.parse(stdout)
-      expect({ code, seen }).toEqual({ code: 'disk', seen: 1 })
-      expect(message).toMatch(/may not grow further/)
-      expect(batch).toBeGreaterThan(10)
-      const sieve = await Sieve.open(folder, { readOnly: true })
-      expect(sieve.stats().urls).toBe(batch * BATCH_URLS)
-      for (let i = 0; i < batch; i++) expect(held(sieve, i)).toBe(BATCH_URLS)
-    } finally {
-      built.remove()
-    }
+    const { stdout, stderr } = spawnSync(
+      'bash',
+      ['-c', 'ulimit -f 64 && exec "$0" --input-type=module -e "$1"', process.execPath, script],
+      { encoding: 'utf8' },
+    )
+    expect(stderr).toBe('')
+    const { batch, code, message, seen } = JSON.parse(stdout)
+    expect({ code, seen }).toEqual({ code: 'disk', seen: 1 })
+    expect(message).toMatch(/may not grow further/)
+    expect(batch).toBeGreaterThan(10)
+    const sieve = await Sieve.open(folder, { readOnly: true })
+    expect(sieve.stats().urls).toBe(batch * BATCH_URLS)
+    for (let i = 0; i < batch; i++) expect(held(sieve, i)).toBe(BATCH_URLS)
   })
 })
 
@@ -247,22 +243,18 @@ withMounts(`a read-only file system${why}`, () => {
 const asNobody = process.getuid?.() === 0
 describe('a folder without permission', () => {
   it.runIf(asNobody)('is told in one line', () => {
-    const built = build()
+    const built = builtLibrary()
     const locked = mkdtempSync(join(root, 'locked-'))
     const script = `
-      import { Sieve } from '${built.folder}/index.js'
+      import { Sieve } from '${built}/index.js'
       try { await Sieve.open('${locked}/store') } catch (error) { console.log(error.code + ' ' + error.message) }`
-    try {
-      spawnSync('chmod', ['-R', 'a+rX', built.folder, root])
-      const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
-        encoding: 'utf8',
-        uid: 65534,
-        gid: 65534,
-        cwd: '/',
-      })
-      expect(stdout).toMatch(/^disk cannot write \S+: permission denied\n$/)
-    } finally {
-      built.remove()
-    }
+    spawnSync('chmod', ['-R', 'a+rX', built, root])
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+      encoding: 'utf8',
+      uid: 65534,
+      gid: 65534,
+      cwd: '/',
+    })
+    expect(stdout).toMatch(/^disk cannot write \S+: permission denied\n$/)
   })
 })

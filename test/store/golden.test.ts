@@ -4,19 +4,18 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { resolveProfile } from '../../src/canonical/profiles.ts'
 import { type FilterName, filterKinds, filterNames } from '../../src/filters/registry.ts'
 import { freeze } from '../../src/freeze.ts'
 import type { SieveOptions } from '../../src/sieve.ts'
 import { Sieve } from '../../src/sieve.ts'
 import { STATE } from '../../src/state.ts'
-import { scratch } from '../crash/built.ts'
+import { newFolders } from '../support/folders.ts'
 
 const IS_WRITING = process.env.URLSIEVE_GOLDEN === 'write'
 const golden = fileURLToPath(new URL('golden/', import.meta.url))
-const { folder, remove } = scratch()
-afterAll(remove)
+const folder = newFolders()()
 
 const key = Uint8Array.from({ length: 16 }, (_, i) => 16 * i + 3)
 const urls = Array.from(

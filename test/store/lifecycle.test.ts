@@ -2,7 +2,7 @@
 // instances; snapshots in the background.
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { filterNames, filters } from '../../src/filters/registry.ts'
 import type { StoreOptions } from '../../src/journal.ts'
 import { lowerBound } from '../../src/lab/interval.ts'
@@ -12,18 +12,11 @@ import { STATE } from '../../src/state.ts'
 import { storedKeys } from '../../src/store/stored-keys.ts'
 import { ampleSize } from '../conformance/sizes.ts'
 import { batchOf } from '../crash/batches.mjs'
-import { type Built, scratch } from '../crash/built.ts'
+import { newFolders } from '../support/folders.ts'
 
 const FULL = process.env.URLSIEVE_FULL === '1'
 const key = new Uint8Array(16).fill(9)
-const folders: Built[] = []
-afterAll(() => {
-  for (const { remove } of folders) remove()
-})
-function newFolder(): string {
-  folders.push(scratch())
-  return folders.at(-1)!.folder
-}
+const newFolder = newFolders()
 
 const sum = (answers: Uint8Array) => answers.reduce((total, answer) => total + answer, 0)
 const urlsOf = (name: string, from: number, to: number) =>

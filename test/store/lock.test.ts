@@ -7,34 +7,24 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Sieve } from '../../src/sieve.ts'
 import { listStore } from '../../src/store/layout.ts'
 import { batchOf } from '../crash/batches.mjs'
-import { type Built, build, scratch } from '../crash/built.ts'
+import { builtLibrary } from '../support/built.ts'
+import { newFolders } from '../support/folders.ts'
 
 const ROUNDS = process.env.URLSIEVE_FULL === '1' ? 100 : 6
 const writer = fileURLToPath(new URL('../crash/writer.mjs', import.meta.url))
-let built: Built
-const folders: Built[] = []
-beforeAll(() => {
-  built = build()
-})
-afterAll(() => {
-  built.remove()
-  for (const { remove } of folders) remove()
-})
-function newFolder(): string {
-  folders.push(scratch())
-  return folders.at(-1)!.folder
-}
+const built = builtLibrary()
+const newFolder = newFolders()
 
 /** A process that writes to the store, and what it said so far. */
 async function started(
   folder: string,
   options: object,
 ): Promise<{ child: ChildProcess; said: () => string }> {
-  const argument = JSON.stringify({ built: built.folder, folder, options, from: 1, batchUrls: 20 })
+  const argument = JSON.stringify({ built, folder, options, from: 1, batchUrls: 20 })
   const child = spawn(process.execPath, [writer, argument], { stdio: ['ignore', 'pipe', 'inherit'] })
   let out = ''
   child.stdout!.on('data', (chunk) => {
@@ -57,7 +47,7 @@ const overOf = (folder: string, text: string) =>
 /** A process that takes the lock of a folder and keeps it; `command` goes before it. It says its own number. */
 async function holding(folder: string, command: readonly string[] = []): Promise<ChildProcess> {
   const script = `
-    import { takeLock } from '${built.folder}/store/lock.js'
+    import { takeLock } from '${built}/store/lock.js'
     takeLock(process.argv[1])
     console.log('taken ' + process.pid)
     setInterval(() => {}, 1000)`
@@ -204,7 +194,7 @@ describe('the lock of a store', () => {
     const folder = newFolder()
     await (await Sieve.open(folder)).close()
     const script = `
-      import { takeLock } from '${built.folder}/store/lock.js'
+      import { takeLock } from '${built}/store/lock.js'
       process.stdin.once('data', () => {
         try { takeLock(process.argv[1]); console.log('taken') } catch (error) { console.log(error.code) }
         setInterval(() => {}, 1000)

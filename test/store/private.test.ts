@@ -1,22 +1,15 @@
 // What holds a secret key or the URLs themselves is readable by its owner only.
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Frontier } from '../../src/crawlers/frontier.ts'
 import { ExactSieve } from '../../src/exact/index.ts'
 import { freeze } from '../../src/freeze.ts'
 import { LocalRegistry } from '../../src/server/local-registry.ts'
 import { Sieve } from '../../src/sieve.ts'
-import { type Built, scratch } from '../crash/built.ts'
+import { newFolders } from '../support/folders.ts'
 
-const folders: Built[] = []
-afterAll(() => {
-  for (const { remove } of folders) remove()
-})
-function newFolder(): string {
-  folders.push(scratch())
-  return folders.at(-1)!.folder
-}
+const newFolder = newFolders()
 
 const modeOf = (path: string) => statSync(path).mode & 0o777
 

@@ -1,14 +1,13 @@
 // A stored sieve keeps the rules it was made with: a later version's profile of the same name opens it and changes no
 // key; other rules are refused.
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { profiles, resolveProfile } from '../../src/canonical/profiles.ts'
 import { ExactSieve } from '../../src/exact/index.ts'
 import { checkShape, parametersFor } from '../../src/redis/parameters.ts'
 import { Sieve } from '../../src/sieve.ts'
-import { scratch } from '../crash/built.ts'
+import { newFolders } from '../support/folders.ts'
 
-const { folder, remove } = scratch()
-afterAll(remove)
+const folder = newFolders()()
 
 /** Profiles as version 0.1 had them. */
 const then = {

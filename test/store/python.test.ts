@@ -4,11 +4,11 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { freeze } from '../../src/freeze.ts'
 import type { SieveOptions } from '../../src/sieve.ts'
 import { Sieve } from '../../src/sieve.ts'
-import { scratch } from '../crash/built.ts'
+import { newFolders } from '../support/folders.ts'
 
 const readers = fileURLToPath(new URL('../../integrations/python', import.meta.url))
 const env = { ...process.env, PYTHONPATH: readers, PYTHONDONTWRITEBYTECODE: '1' }
@@ -16,8 +16,7 @@ const version = spawnSync('python3', ['-c', 'import sys; print(sys.version_info 
   encoding: 'utf8',
 })
 const hasPython = version.stdout?.trim() === 'True'
-const { folder, remove } = scratch()
-afterAll(remove)
+const folder = newFolders()()
 
 const KEYS = 2000
 const key = Uint8Array.from({ length: 16 }, (_, i) => 7 * i + 1)

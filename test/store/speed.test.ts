@@ -3,13 +3,12 @@
 import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Sieve } from '../../src/sieve.ts'
-import { scratch } from '../crash/built.ts'
+import { newFolders } from '../support/folders.ts'
 
 const FULL = process.env.URLSIEVE_FULL === '1'
-const { folder, remove } = scratch()
-afterAll(remove)
+const folder = newFolders()()
 
 const encoder = new TextEncoder()
 const linesOf = (from: number, count: number) =>

@@ -2,7 +2,7 @@
 // what can be kept and says what is lost. So for the keys of an exact sieve, a frontier and a server's folder.
 import { readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Frontier } from '../../src/crawlers/frontier.ts'
 import { ExactSieve, verifyExact } from '../../src/exact/index.ts'
 import { LocalRegistry } from '../../src/server/local-registry.ts'
@@ -11,18 +11,11 @@ import { logName, snapshotName } from '../../src/store/layout.ts'
 import { repairStore } from '../../src/store/repair.ts'
 import { verifySieve } from '../../src/store/verify.ts'
 import { batchOf } from '../crash/batches.mjs'
-import { type Built, scratch } from '../crash/built.ts'
+import { newFolders } from '../support/folders.ts'
 import { copyFolder } from './copy.ts'
 
 const BATCH_URLS = 20
-const folders: Built[] = []
-afterAll(() => {
-  for (const { remove } of folders) remove()
-})
-function newFolder(): string {
-  folders.push(scratch())
-  return folders.at(-1)!.folder
-}
+const newFolder = newFolders()
 
 const held = (sieve: Sieve, batch: number) =>
   sieve.hasMany(batchOf(batch, BATCH_URLS)).reduce((sum, answer) => sum + answer, 0)

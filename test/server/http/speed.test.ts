@@ -8,8 +8,8 @@ import { Agent, request as open } from 'node:http'
 import { join } from 'node:path'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Built, build } from '../../crash/built.ts'
 import { type RedisNode, startNode, whyNoRedis } from '../../redis/servers.ts'
+import { builtLibrary } from '../../support/built.ts'
 
 const PER_REQUEST = 1000
 const FULL = process.env.URLSIEVE_FULL === '1'
@@ -30,14 +30,13 @@ process.stdout.write(port + '\\n')
 
 let redis: RedisNode | undefined
 let server: ChildProcess | undefined
-let built: Built | undefined
+const built = builtLibrary()
 let port = 0
 
 beforeAll(async () => {
   if (whyNoRedis) return
   redis = await startNode()
-  built = build()
-  const script = join(built.folder, 'http-server.js')
+  const script = join(built, 'http-server.js')
   writeFileSync(script, SERVER)
   const child = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] })
   server = child
@@ -50,7 +49,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await redis?.kill()
   if (server?.exitCode === null && server.kill('SIGKILL')) await once(server, 'exit')
-  built?.remove()
 })
 
 /** A round's lists: one URL in `newIn` is new in each round, the others were in the first. */

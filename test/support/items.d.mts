@@ -1,0 +1,3 @@
+import type { Items } from '../../src/sieve.ts'
+
+export function itemsOf(texts: readonly string[]): Items
