@@ -1,10 +1,12 @@
+// The experiments about words, URL caches, hash functions and crawls: their counts recomputed in another way, the same
+// numbers for the same seed, and findings that follow from the numbers.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { crawl } from '../../src/lab/crawl.ts'
-import type { Cell, Experiment, Lab, Result, Table, UrlList } from '../../src/lab/experiment.ts'
+import type { Cell, Experiment, Result, Table } from '../../src/lab/experiment.ts'
 import { crawlLoss } from '../../src/lab/experiments/crawl-loss.ts'
 import { hashes } from '../../src/lab/experiments/hashes.ts'
 import { jiang } from '../../src/lab/experiments/jiang.ts'
@@ -19,29 +21,9 @@ import { generatedTitles, readTitles, textColumn } from '../../src/lab/titles.ts
 import { Sieve } from '../../src/sieve.ts'
 import { classicPlan } from '../../src/sizing/classic.ts'
 import { randomFrom } from '../support/random.mjs'
+import { listOf, smallLab } from './small-lab.ts'
 
 const encoder = new TextEncoder()
-
-function listOf(urls: readonly string[]): UrlList {
-  const bytes = encoder.encode(`${urls.join('\n')}\n`)
-  const starts = new Uint32Array(urls.length)
-  const ends = new Uint32Array(urls.length)
-  let at = 0
-  for (const [i, url] of urls.entries()) {
-    starts[i] = at
-    at += encoder.encode(url).length
-    ends[i] = at++
-  }
-  return {
-    count: urls.length,
-    bytes,
-    starts,
-    ends,
-    at: (i) => urls[i]!,
-    lines: (from, to) =>
-      bytes.subarray(starts[from] ?? bytes.length, to > from ? ends[to - 1]! + 1 : starts[from]),
-  }
-}
 
 /** Distinct URLs of 400 sites, a few of them large: number i is always the same. */
 function seededUrls(count: number): string[] {
@@ -58,31 +40,8 @@ function seededUrls(count: number): string[] {
   })
 }
 
-function nameNumber(name: string): number {
-  let h = 17
-  for (let i = 0; i < name.length; i++) h = (Math.imul(h, 31) + name.charCodeAt(i)) >>> 0
-  return h
-}
-
 const all = seededUrls(100_000)
-const whole = listOf(all)
-
-function fakeLab(tables: readonly string[] = []): Lab & { shares: number[] } {
-  const shares: number[] = []
-  return {
-    quick: true,
-    seed: 1,
-    tables,
-    shares,
-    urls: async (most) => (most >= whole.count ? whole : listOf(all.slice(0, most))),
-    random: (name) => randomFrom(nameNumber(name)),
-    key: (name) => {
-      const random = randomFrom(nameNumber(`key ${name}`))
-      return Uint8Array.from({ length: 16 }, () => Math.floor(random() * 256))
-    },
-    progress: (share) => void shares.push(share),
-  }
-}
+const fakeLab = (tables: readonly string[] = []) => smallLab(all, tables)
 
 const column = ({ columns }: Table, name: string) => {
   const at = columns.findIndex((one) => one.name === name)

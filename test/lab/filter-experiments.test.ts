@@ -1,50 +1,20 @@
 // The experiments about layered filters, equal memory, growth and baselines: their counts recomputed in another way,
-// the same numbers for the same seed, and findings that say what the numbers say.
+// the same numbers for the same seed, and findings that follow from the numbers.
 import { describe, expect, it } from 'vitest'
-import { xorHitRates } from '../../src/filters/xor-layer.ts'
-import { bareUrls } from '../../src/lab/bare-urls.ts'
-import type { Cell, Experiment, Lab, Result, Table, UrlList } from '../../src/lab/experiment.ts'
+import type { Cell, Experiment, Lab, Result, Table } from '../../src/lab/experiment.ts'
 import { baselines } from '../../src/lab/experiments/baselines.ts'
 import { cen2010 } from '../../src/lab/experiments/cen2010/experiment.ts'
 import { equalMemory } from '../../src/lab/experiments/equal-memory.ts'
 import { growth } from '../../src/lab/experiments/growth.ts'
 import { termProject } from '../../src/lab/experiments/term-project.ts'
 import { clopperPearson } from '../../src/lab/interval.ts'
-import { keptLines, LineWriter } from '../../src/lab/line-writer.ts'
-import { numberedLines, orderBlindLines, Pieces, recombinedLines } from '../../src/lab/negatives.ts'
-import { count, factor, listed, percent } from '../../src/lab/wording.ts'
+import { count } from '../../src/lab/wording.ts'
 import { ClassicOracle } from '../oracles/classic.ts'
 import { siphash13 } from '../oracles/siphash.ts'
 import { randomFrom } from '../support/random.mjs'
+import { smallLab } from './small-lab.ts'
 
 const encoder = new TextEncoder()
-const decoder = new TextDecoder()
-
-function nameNumber(name: string): number {
-  let h = 17
-  for (let i = 0; i < name.length; i++) h = (Math.imul(h, 31) + name.charCodeAt(i)) >>> 0
-  return h
-}
-
-function listOf(urls: readonly string[]): UrlList {
-  const bytes = encoder.encode(`${urls.join('\n')}\n`)
-  const ends = new Uint32Array(urls.length)
-  const starts = new Uint32Array(urls.length)
-  let at = 0
-  urls.forEach((url, i) => {
-    starts[i] = at
-    at += encoder.encode(url).length
-    ends[i] = at++
-  })
-  return {
-    count: urls.length,
-    bytes,
-    starts,
-    ends,
-    at: (i) => urls[i]!,
-    lines: (from, to) => encoder.encode(urls.slice(from, to).join('\n')),
-  }
-}
 
 /** Distinct URLs of many sites whose folders come in any order: number i is always the same. */
 function seededUrls(length: number): string[] {
@@ -61,18 +31,7 @@ function seededUrls(length: number): string[] {
 }
 
 const urls = seededUrls(100_000)
-
-function fakeLab(most: number): Lab {
-  return {
-    quick: true,
-    seed: 1,
-    tables: [],
-    urls: async (wanted) => listOf(urls.slice(0, Math.min(most, wanted))),
-    random: (name) => randomFrom(nameNumber(name)),
-    key: (name) => Uint8Array.from({ length: 16 }, (_, i) => nameNumber(`${name} ${i}`) & 255),
-    progress: () => {},
-  }
-}
+const fakeLab = (most: number): Lab => smallLab(urls.slice(0, most))
 
 const results = new Map<Experiment, Promise<Result>>()
 const sizes = new Map<Experiment, number>([
@@ -281,110 +240,5 @@ describe('baselines', () => {
       Math.max(...table.rows.filter((row) => row[0] === name).map((row) => Number(row[1])))
     expect(largest('linear')).toBeLessThanOrEqual(10_000)
     expect(finding).toContain('None gave a wrong answer.')
-  })
-})
-
-describe('negatives', () => {
-  const text = (lines: Uint8Array) => decoder.decode(lines).split('\n').slice(0, -1)
-
-  it('takes every scheme off, and what is then the same only once', async () => {
-    const some = ['http://a/1', 'https://a/1', 'http://http://b/2', 'a:80/x', 'c/d', 'ftp://e//f']
-    const lab: Lab = { ...fakeLab(0), urls: async () => listOf(some) }
-    const list = await bareUrls(lab, 10)
-    expect(Array.from({ length: list.count }, (_, i) => list.at(i))).toEqual([
-      'a/1',
-      'b/2',
-      'a:80/x',
-      'c/d',
-      'e//f',
-    ])
-    expect(text(numberedLines(list, 1, 3))).toEqual(['b/22', 'a:80/x3'])
-  })
-
-  it('makes each kind as it is described', async () => {
-    const some = ['h/a/b', 'h/b/c', 'h/c/a/x', 'g/y/y', 'k/a', 'k/z', 'h/b/y', 'm/y/b']
-    const lab: Lab = { ...fakeLab(0), urls: async () => listOf(some) }
-    const pieces = new Pieces(await bareUrls(lab, 10), 4)
-    expect([...pieces.counts]).toEqual([3, 3, 4, 3, 2, 2, 3, 3])
-    const { swapped, repeated } = await orderBlindLines(lab, pieces, 100)
-    // Layer 2 knows a b c y z; layer 3 knows b c a y.
-    expect(text(swapped)).toEqual(['h/b/a', 'h/c/b', 'h/a/c/x', 'h/y/b', 'm/b/y'])
-    expect(text(repeated)).toEqual(['g/a/a', 'g/b/b', 'g/c/c', 'g/y/y'])
-    const layers = [0, 1, 2, 3].map((layer) => new Set(some.map((url) => url.split('/')[layer])))
-    const mixed = text(recombinedLines(pieces, 50, randomFrom(3)))
-    expect(mixed).toHaveLength(50)
-    for (const url of mixed) {
-      for (const [layer, piece] of url.split('/').entries()) expect(layers[layer]!.has(piece)).toBe(true)
-    }
-  })
-
-  it('writes and keeps lines whatever their length', () => {
-    const writer = new LineWriter(1)
-    for (let i = 0; i < 300; i++)
-      writer
-        .copy(encoder.encode('x'.repeat(i)), 0, i)
-        .slash()
-        .number(i)
-        .end()
-    const lines = text(writer.lines)
-    expect(lines[299]).toBe(`${'x'.repeat(299)}/299`)
-    const { lines: kept, count: left } = keptLines(
-      writer.lines,
-      Uint8Array.from(lines, (_, i) => i % 2),
-    )
-    expect(text(kept)).toEqual(lines.filter((_, i) => i % 2))
-    expect(left).toBe(150)
-  })
-})
-
-describe('the XOR layer’s addresses', () => {
-  it.each([{ bits: 65_536 }, { bits: 70_000 }, { bits: 52_590 }, { bits: 100_003 }])(
-    'hit as often as drawn ones do, m = $bits',
-    ({ bits }) => {
-      const random = randomFrom(bits)
-      const depths = [500, 4000, 6000, 7000]
-      const draw = (pieces: number) => {
-        let x = 0
-        for (let i = 0; i < pieces; i++) x ^= Math.floor(random() * bits)
-        return x % bits
-      }
-      const set = new Uint8Array(bits)
-      depths.forEach((n, c) => {
-        for (let i = 0; i < 3 * n; i++) set[draw(c + 1)] = 1
-      })
-      const fill = set.reduce((sum, bit) => sum + bit, 0) / bits
-      const rates = xorHitRates({ bits, fill, depths })
-      const trials = 100_000
-      depths.forEach((_, c) => {
-        let hits = 0
-        for (let i = 0; i < trials; i++) hits += set[draw(c + 1)]!
-        // The array itself is one draw of many: its own spread is in the bound.
-        expect(Math.abs(hits / trials - rates[c]!)).toBeLessThan(0.012)
-      })
-      if (bits === 65_536) for (const rate of rates) expect(rate).toBeCloseTo(fill, 9)
-    },
-  )
-
-  it('is never hit when empty, always when full', () => {
-    expect(xorHitRates({ bits: 1000, fill: 0, depths: [1, 2] })).toEqual([0, 0])
-    expect(xorHitRates({ bits: 1000, fill: 1, depths: [1, 2] })).toEqual([1, 1])
-    expect(xorHitRates({ bits: 1000, fill: 0.5, depths: [0, 0] })).toEqual([0, 0])
-  })
-})
-
-describe('wording', () => {
-  it('shows numbers as people read them', () => {
-    expect(count(3_500_000.4)).toBe('3,500,000')
-    expect([0, 1, 0.05, 0.1234, 0.000431, 0.99988, 3e-9].map(percent)).toEqual([
-      '0 %',
-      '100 %',
-      '5 %',
-      '12.3 %',
-      '0.043 %',
-      '99.99 %',
-      '3.0e-7 %',
-    ])
-    expect([1.274, 43.2, 10_345].map(factor)).toEqual(['1.27', '43', '10,345'])
-    expect([[], ['a'], ['a', 'b'], ['a', 'b', 'c']].map(listed)).toEqual(['', 'a', 'a and b', 'a, b and c'])
   })
 })
