@@ -20,6 +20,7 @@ const help = `usage: npm run bench -- [options]
   --record         the runs that are published, at full size on an idle machine, into results/ (--only, --rounds)
   --report         write the tables of docs/benchmarks.md and the README and the chart from results/
                    (--from FOLDER: other results; --to FOLDER: write there instead)
+  --check          the gates of speed only (gates/): one line each, exit code 1 when one fails
 `
 
 async function main() {
@@ -27,6 +28,11 @@ async function main() {
   const command = ['npm run bench --', ...args].join(' ')
   if (args.includes('--record')) return recordRuns(args)
   if (args.includes('--report')) return writeReport(args)
+  if (args.includes('--check')) {
+    const { check } = await import('./check.mjs')
+    if (!(await check())) process.exitCode = 1
+    return
+  }
   const only = args.indexOf('--only')
   if (only >= 0 && args[only + 1] === 'server') {
     const { benchServer } = await import('./server.mjs')

@@ -2,7 +2,7 @@
 // the count comes with the exact interval (Clopper–Pearson, 99 %) of the rate behind it.
 
 import { Sieve, type SieveOptions, type Stats } from '../sieve.ts'
-import type { Point } from './experiment.ts'
+import type { Cell, Column, Point } from './experiment.ts'
 import { clopperPearson } from './interval.ts'
 
 /** A counted share and the rates that the count does not refute. */
@@ -17,6 +17,19 @@ export interface MeasuredRate {
 export function measuredRate(hits: number, trials: number): MeasuredRate {
   const { lower, upper } = clopperPearson({ hits, trials })
   return { hits, trials, rate: trials === 0 ? 0 : hits / trials, low: lower, high: upper }
+}
+
+export const MEASURED_COLUMNS: readonly Column[] = [
+  { name: 'false positives', as: 'count' },
+  { name: 'asked', as: 'count' },
+  { name: 'rate', as: 'rate' },
+  { name: 'low', as: 'rate' },
+  { name: 'high', as: 'rate' },
+]
+
+/** The cells of MEASURED_COLUMNS. */
+export function measuredCells({ hits, trials, rate, low, high }: MeasuredRate): Cell[] {
+  return [hits, trials, rate, low, high]
 }
 
 /** The trials of several counts taken as one. */

@@ -4,7 +4,7 @@ import { type HashName, hashNames } from '../../hashes.ts'
 import { classicFill } from '../../sizing/classic.ts'
 import type { Experiment, Table } from '../experiment.ts'
 import { chiSquareZ, collisions, hashed } from '../hashed.ts'
-import { type MeasuredRate, ratePoint, trial } from '../trial.ts'
+import { MEASURED_COLUMNS, type MeasuredRate, measuredCells, ratePoint, trial } from '../trial.ts'
 import { count, factor, listed, percent } from '../wording.ts'
 
 const HASH_COUNTS = [3, 8]
@@ -50,11 +50,7 @@ function fillTable(rows: readonly Filled[], urls: number): Table {
       { name: 'fill', as: 'rate' },
       { name: '1 − e^(−kn/m)', as: 'rate' },
       { name: 'z', as: 'ratio' },
-      { name: 'false positives', as: 'count' },
-      { name: 'asked', as: 'count' },
-      { name: 'rate', as: 'rate' },
-      { name: 'low', as: 'rate' },
-      { name: 'high', as: 'rate' },
+      ...MEASURED_COLUMNS,
       { name: 'fill^k', as: 'rate' },
     ],
     rows: rows.map(({ name, hashes, fill, formula, z, rate }) => [
@@ -63,11 +59,7 @@ function fillTable(rows: readonly Filled[], urls: number): Table {
       fill,
       formula,
       z,
-      rate.hits,
-      rate.trials,
-      rate.rate,
-      rate.low,
-      rate.high,
+      ...measuredCells(rate),
       fill ** hashes,
     ]),
   }

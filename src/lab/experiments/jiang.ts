@@ -7,7 +7,17 @@ import { eigenvalueHashes } from '../../sizing/eigenvalue.ts'
 import type { Cell, Column, Experiment, Lab, Plot, Result, Table, UrlList } from '../experiment.ts'
 import { siteTemplates, templateLines, unlikeUrls } from '../site-urls.ts'
 import { largestSite } from '../sites.ts'
-import { aboveZero, covers, isAbove, type MeasuredRate, pooled, ratePoint, trial } from '../trial.ts'
+import {
+  aboveZero,
+  covers,
+  isAbove,
+  MEASURED_COLUMNS,
+  type MeasuredRate,
+  measuredCells,
+  pooled,
+  ratePoint,
+  trial,
+} from '../trial.ts'
 import { count, factor, listed, percent } from '../wording.ts'
 
 /** The paper names no k: 3 has a rate that can be counted, and d/k = 1/3 is then d = 1. */
@@ -129,22 +139,8 @@ function fromList(list: UrlList, size: number): Source {
   }
 }
 
-const rateColumns: Column[] = [
-  { name: 'false positives', as: 'count' },
-  { name: 'asked', as: 'count' },
-  { name: 'rate', as: 'rate' },
-  { name: 'low', as: 'rate' },
-  { name: 'high', as: 'rate' },
-  { name: 'formula', as: 'rate' },
-]
-const cellsOf = ({ rate: { hits, trials, rate, low, high }, expected }: Row): Cell[] => [
-  hits,
-  trials,
-  rate,
-  low,
-  high,
-  expected,
-]
+const rateColumns: Column[] = [...MEASURED_COLUMNS, { name: 'formula', as: 'rate' }]
+const cellsOf = ({ rate, expected }: Row): Cell[] => [...measuredCells(rate), expected]
 
 function depthTable(rows: readonly Row[]): Table {
   return {

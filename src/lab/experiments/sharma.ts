@@ -6,7 +6,16 @@ import { keywordLayers } from '../../sizing/keyword-layers.ts'
 import type { Cell, Experiment, Lab, Plot, Table } from '../experiment.ts'
 import { shuffle } from '../shuffle.ts'
 import { generatedTitles, readTitles, type TitleTable } from '../titles.ts'
-import { aboveZero, isAbove, type MeasuredRate, measuredRate, pooled, ratePoint } from '../trial.ts'
+import {
+  aboveZero,
+  isAbove,
+  MEASURED_COLUMNS,
+  type MeasuredRate,
+  measuredCells,
+  measuredRate,
+  pooled,
+  ratePoint,
+} from '../trial.ts'
 import { count, listed, percent } from '../wording.ts'
 
 /** The paper's error rate, and the improvement of precision that it expects. */
@@ -189,11 +198,7 @@ function mainTable(answers: readonly Answered[]): Table {
         one.layers || null,
         one.hashes,
         one.bitsPerTitle,
-        one.rate.hits,
-        one.rate.trials,
-        one.rate.rate,
-        one.rate.low,
-        one.rate.high,
+        ...measuredCells(one.rate),
         one.precision,
         one === single ? null : one.precision / single.precision - 1,
       ])
@@ -208,11 +213,7 @@ function mainTable(answers: readonly Answered[]): Table {
       { name: 'layers', as: 'count' },
       { name: 'k', as: 'count' },
       { name: 'bits/title', as: 'ratio' },
-      { name: 'false positives', as: 'count' },
-      { name: 'asked', as: 'count' },
-      { name: 'rate', as: 'rate' },
-      { name: 'low', as: 'rate' },
-      { name: 'high', as: 'rate' },
+      ...MEASURED_COLUMNS,
       { name: 'precision', as: 'rate' },
       { name: 'precision gained', as: 'rate' },
     ],
@@ -239,11 +240,7 @@ function orderTable(answers: readonly Answered[]): Table {
       { name: 'absent title', as: 'text' },
       { name: 'filter', as: 'text' },
       { name: 'layers', as: 'count' },
-      { name: 'false positives', as: 'count' },
-      { name: 'asked', as: 'count' },
-      { name: 'rate', as: 'rate' },
-      { name: 'low', as: 'rate' },
-      { name: 'high', as: 'rate' },
+      ...MEASURED_COLUMNS,
     ],
     rows,
   }

@@ -5,7 +5,17 @@ import { Sieve, type SieveOptions } from '../../sieve.ts'
 import { classicRate, optimalHashes, urlCachingBits } from '../../sizing/classic.ts'
 import type { Cell, Column, Experiment, Lab, Plot, Table, UrlList } from '../experiment.ts'
 import { heapBytes } from '../heap.ts'
-import { aboveZero, countSeen, covers, type MeasuredRate, measuredRate, ratePoint, trial } from '../trial.ts'
+import {
+  aboveZero,
+  countSeen,
+  covers,
+  MEASURED_COLUMNS,
+  type MeasuredRate,
+  measuredCells,
+  measuredRate,
+  ratePoint,
+  trial,
+} from '../trial.ts'
 import { count, factor, listed, percent } from '../wording.ts'
 
 /** The paper's k, and the bits per URL that its m = k·n / ln 2 gives. */
@@ -63,11 +73,7 @@ function gridTable(cells: readonly GridCell[], urls: number): Table {
       cell.choice.name,
       shownRatio(cell.ratio),
       cell.hashes,
-      cell.rate.hits,
-      cell.rate.trials,
-      cell.rate.rate,
-      cell.rate.low,
-      cell.rate.high,
+      ...measuredCells(cell.rate),
       cell.expected,
       marks.filter(Boolean).join(', ') || null,
     ]
@@ -79,11 +85,7 @@ function gridTable(cells: readonly GridCell[], urls: number): Table {
       { name: 'hash', as: 'text' },
       { name: 'm/n', as: 'text' },
       { name: 'k', as: 'count' },
-      { name: 'false positives', as: 'count' },
-      { name: 'asked', as: 'count' },
-      { name: 'rate', as: 'rate' },
-      { name: 'low', as: 'rate' },
-      { name: 'high', as: 'rate' },
+      ...MEASURED_COLUMNS,
       { name: 'formula', as: 'rate' },
       { name: 'optimum', as: 'text' },
     ],
@@ -97,11 +99,7 @@ function memoryTable(held: readonly Held[], urls: number): Table {
     { name: 'bytes', as: 'bytes' },
     { name: 'bytes/URL', as: 'ratio' },
     { name: 'heap bytes/URL', as: 'ratio', timing: true },
-    { name: 'false positives', as: 'count' },
-    { name: 'asked', as: 'count' },
-    { name: 'rate', as: 'rate' },
-    { name: 'low', as: 'rate' },
-    { name: 'high', as: 'rate' },
+    ...MEASURED_COLUMNS,
   ]
   return {
     title: 'Memory beside a hash set',
@@ -112,11 +110,7 @@ function memoryTable(held: readonly Held[], urls: number): Table {
       sizeBytes,
       sizeBytes / urls,
       heap === null ? null : heap / urls,
-      rate.hits,
-      rate.trials,
-      rate.rate,
-      rate.low,
-      rate.high,
+      ...measuredCells(rate),
     ]),
   }
 }
