@@ -10,8 +10,10 @@ import { type DeletingSieve, Sieve, type SieveOptions } from '../src/sieve.ts'
 import { STATE } from '../src/state.ts'
 import { ampleSize, forgets, isApproximate, isExactWhenAmple, kinds } from './conformance/sizes.ts'
 import { newPaths } from './support/folders.ts'
+import { expectNear } from './support/near.ts'
 import { randomFrom } from './support/random.mjs'
 
+const FULL = process.env.URLSIEVE_FULL === '1'
 const MIB = 2 ** 20
 const newFolder = newPaths()
 const key = new Uint8Array(16).fill(5)
@@ -52,8 +54,8 @@ describe.each(fixed)('$name, of a fixed size', (kind) => {
     // Bits of k hashes, or a slot for each URL: those that are alike count once.
     const cells = sum(sieve[STATE].shards.all.flatMap(({ filter }) => filter.cells!().map((a) => a.cells)))
     const fill = kind.can.delete ? urls / cells : -Math.expm1((-sieve.plan.hashes! * urls) / bits!)
-    expect(stats.fill).toBeCloseTo(fill, 1)
-    expect(stats.expectedRate / sieve.plan.expectedRate!).toBeCloseTo(1, 0.7)
+    expectNear(stats.fill!, fill, 0.01)
+    expectNear(stats.expectedRate, sieve.plan.expectedRate!, 0.1)
     expect(stats.sizeBytes).toBeGreaterThanOrEqual(sizeBytes)
     expect(stats.sizeBytes).toBeLessThan(sizeBytes + 64 * instances(sieve))
   })
@@ -85,14 +87,18 @@ describe.each(fixed)('$name, of a fixed size', (kind) => {
 describe.each(growing)('$name, which grows', (kind) => {
   // Small instances, so that it divides itself (or begins new ones) many times; batches that end before, at and after.
   it.each([
-    { pages: 24, batch: 1, urls: 200_000 },
-    { pages: 32, batch: 100, urls: 250_000 },
+    { pages: 24, batch: 1, urls: FULL ? 200_000 : 100_000 },
     { pages: 33, batch: 128, urls: 250_000 },
     { pages: 40, batch: 129, urls: 250_000 },
-    { pages: 48, batch: 2048, urls: 300_000 },
     { pages: 64, batch: 5000, urls: 500_000 },
-    { pages: 77, batch: 20_000, urls: 500_000 },
-    { pages: 128, batch: 2047, urls: 600_000 },
+    ...(FULL
+      ? [
+          { pages: 32, batch: 100, urls: 250_000 },
+          { pages: 48, batch: 2048, urls: 300_000 },
+          { pages: 77, batch: 20_000, urls: 500_000 },
+          { pages: 128, batch: 2047, urls: 600_000 },
+        ]
+      : []),
   ])('in instances of $pages pages, $urls URLs in batches of $batch', async ({ pages, batch, urls }) => {
     const size = isApproximate(kind) || forgets(kind) ? ampleSize(kind, forgets(kind) ? urls : 5000) : {}
     const sieve = await create(kind, { ...size, instanceBytes: pages * 65_536 })
@@ -137,12 +143,12 @@ describe('fingerprint', () => {
     const stats = sieve.stats()
     expect(stats.urls).toBe(urls)
     expect(stats.sizeBytes / urls).toBeLessThanOrEqual(20)
-    expect(stats.fill).toBeCloseTo((8 * urls) / stats.sizeBytes, 1)
+    expectNear(stats.fill!, (8 * urls) / stats.sizeBytes, 0.02)
     // The chance is that of one table of all hashes, however many instances they are in.
-    expect(stats.expectedRate / (urls / 2 ** 64)).toBeCloseTo(1, 2)
+    expectNear(stats.expectedRate, urls / 2 ** 64, 0.005)
     const alone = await Sieve.create({ profile: 'raw', key })
     alone.addMany(named('a', 0, 100_000))
-    expect(alone.stats().expectedRate / (100_000 / 2 ** 64)).toBeCloseTo(1, 2)
+    expectNear(alone.stats().expectedRate, 100_000 / 2 ** 64, 0.005)
   })
 
   it('deletes in every instance, and adds again', async () => {
@@ -195,12 +201,16 @@ describe('fingerprint', () => {
   })
 
   it.each([
-    [2, 200_000],
     [2, 300_000],
-    [2, 500_000],
-    [3, 100_000],
     [3, 500_000],
-  ])(
+    ...(FULL
+      ? [
+          [2, 200_000],
+          [2, 500_000],
+          [3, 100_000],
+        ]
+      : []),
+  ] as [number, number][])(
     'of %i MiB, planned for %i URLs, it begins with several instances and goes on to divide them',
     async (mib, expectedUrls) => {
       const sieve = await open(mib * MIB, { expectedUrls })

@@ -30,23 +30,15 @@ import {
   multilayerRatesOfCounts,
   splitBudget,
 } from './oracles/formulas.ts'
+import { expectNear } from './support/near.ts'
+import { randomFrom } from './support/random.mjs'
 
 const CEN_BITS = 16_829_152
 
-/** Relative, because toBeCloseTo counts digits after the point and passes any small rate. */
-function expectNear(got: number, expected: number, relative: number) {
-  expect(Math.abs(got / expected - 1), `got ${got}, expected ${expected}`).toBeLessThanOrEqual(relative)
-}
-
-/** Seeded 32-bit numbers: a Weyl sequence through a multiply-xor mixer. */
+/** Seeded 32-bit numbers. */
 function numbers(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x9e3779b9) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad)
-    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97)
-    return (mixed ^ (mixed >>> 15)) >>> 0
-  }
+  const next = randomFrom(seed)
+  return () => Math.floor(next() * 2 ** 32)
 }
 
 describe('classic', () => {

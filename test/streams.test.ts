@@ -221,7 +221,7 @@ describe('the web profile', () => {
   it('a batch full of unusual lines, each longer as a key, makes the memory grow in the middle', async () => {
     // Nine bytes of key for each of three bytes of line: the keys' buffer grows several times over.
     const line = (i: number, size: number) => `http://bücher.example/${i}/${'ü€'.repeat(size)}`
-    for (const size of [1, 40, 400, 3000]) {
+    for (const size of [1, 40, 800, ...(process.env.URLSIEVE_FULL ? [3000] : [])]) {
       const text = Array.from({ length: 2500 }, (_, i) => line(i % 2300, size)).join('\n')
       const bytes = bytesOf(text)
       const way = { keep: 'new', as: 'key' } as const

@@ -1,15 +1,15 @@
 // Files that a forger made, checksums and all: each ends in one clear line or in honest answers; none hangs, none takes
-// memory without bound, none ends the process. In child processes, which are watched. 20,000 inputs; URLSIEVE_FULL=1: 1 M.
+// memory without bound, none ends the process. In child processes, which are watched. 6,000 inputs; URLSIEVE_FULL=1: 1 M.
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { builtLibrary } from '../support/built.ts'
 import { newFolders } from '../support/folders.ts'
 
-const SCALE = process.env.URLSIEVE_FULL === '1' ? 50 : 1
+const SCALE = process.env.URLSIEVE_FULL === '1' ? 50 : 0.3
 const SEED = 20
 const PYTHON_FILES = 300
 /** Nothing that is read here takes a second. */
@@ -19,7 +19,6 @@ const child = fileURLToPath(new URL('child.mjs', import.meta.url))
 
 const built = builtLibrary()
 const newFolder = newFolders()
-beforeAll(() => {}, 120_000)
 
 interface Ending {
   readonly failures: string[]
@@ -69,19 +68,19 @@ const kinds: readonly (readonly [string, number])[] = [
   ['frontiers', 1700],
   ['indexes', 1300],
   ['levels', 200],
-]
+].map(([kind, count]) => [kind as string, (count as number) * SCALE] as const)
 
 describe('forged files', () => {
   it.concurrent.each(kinds)(
     '%s: %i of them, each refused in one line or answered honestly',
     async (kind, count) => {
-      const { failures, opened, peakBytes } = await read(kind, count * SCALE, newFolder())
+      const { failures, opened, peakBytes } = await read(kind, count, newFolder())
       expect(failures.slice(0, 10)).toEqual([])
       expect(opened, 'some are harmless').toBeGreaterThan(0)
-      expect(opened, 'and some are not').toBeLessThan(count * SCALE)
+      expect(opened, 'and some are not').toBeLessThan(count)
       expect(peakBytes, 'memory').toBeLessThan(MOST_BYTES)
     },
-    SCALE * 600_000,
+    Math.max(1, SCALE) * 600_000,
   )
 
   const version = spawnSync('python3', ['-c', 'import sys; print(sys.version_info >= (3, 9))'], {

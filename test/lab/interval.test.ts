@@ -6,11 +6,7 @@ import {
   lowerBound,
   upperBound,
 } from '../../src/lab/interval.ts'
-
-/** Relative, because toBeCloseTo counts digits after the point and passes any small rate. */
-function expectNear(got: number, expected: number, relative: number) {
-  expect(Math.abs(got / expected - 1), `got ${got}, expected ${expected}`).toBeLessThanOrEqual(relative)
-}
+import { expectNear } from '../support/near.ts'
 
 describe('binomialCdf', () => {
   // mpmath at 40 digits, the sum of the terms; rounded to 15.

@@ -9,7 +9,7 @@ import { started } from './process.ts'
 import { encoded, plain, type Raw } from './raw.ts'
 import { folder } from './serving.ts'
 
-const KILLS = process.env.URLSIEVE_FULL === '1' ? 100 : 6
+const KILLS = process.env.URLSIEVE_FULL === '1' ? 100 : 4
 const WRITERS = 50
 
 describe('starting', () => {
