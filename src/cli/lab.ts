@@ -65,8 +65,8 @@ async function lab(names: string[], flags: Flags): Promise<void> {
   written(out, () => mkdirSync(out, { recursive: true }))
   const output = new Output()
   const progress = new LabProgress(chosen.length)
-  const print = ({ title, asks, result, experiment, seconds }: ExperimentRecord) => {
-    output.print(`\n${experiment}: ${title} (${seconds.toFixed(1)} s)\n${asks}\n→ ${result.finding}\n`)
+  const print = ({ title, question, result, experiment, seconds }: ExperimentRecord) => {
+    output.print(`\n${experiment}: ${title} (${seconds.toFixed(1)} s)\n${question}\n→ ${result.finding}\n`)
     for (const one of result.tables) output.print(`\n${printed(one, shown)}`)
   }
   try {

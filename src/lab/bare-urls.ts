@@ -1,9 +1,9 @@
 // URLs as the layered filters' papers take them: without their scheme, and distinct without it. Every filter
-// of an experiment is then asked about the same bytes.
+// of an experiment then gets the same bytes.
 import { Sieve } from '../sieve.ts'
 import type { Lab, UrlList } from './experiment.ts'
 
-/** How many more to ask for than are wanted: some differ by their scheme only. */
+/** How many more to request than are wanted: some differ in their scheme only. */
 const SPARE = 0.02
 const CHUNK_URLS = 1 << 18
 const SLASH = 0x2f
@@ -42,7 +42,7 @@ export class BareUrls implements UrlList {
     return lines
   }
 
-  /** The URLs for which `keep` says so, in order. */
+  /** The URLs for which `keep` returns true, in order. */
   filter(keep: (i: number) => boolean): BareUrls {
     const kept: number[] = []
     for (let i = 0; i < this.count; i++) if (keep(i)) kept.push(i)

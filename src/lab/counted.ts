@@ -1,4 +1,4 @@
-// Answers counted, and a counted rate as the cells of a table: with the exact interval (Clopper–Pearson, 99 %).
+// Counts of answers, and a counted rate as cells of a table: with the exact interval (Clopper–Pearson, 99 %).
 
 import type { Cell, Column } from './experiment.ts'
 import { clopperPearson } from './interval.ts'
@@ -11,7 +11,7 @@ export function ones(answers: Uint8Array): number {
 }
 
 export const RATE_COLUMNS: readonly Column[] = [
-  { name: 'asked', as: 'count' },
+  { name: 'queries', as: 'count' },
   { name: 'false positives', as: 'count' },
   { name: 'rate', as: 'rate' },
   { name: 'low', as: 'rate' },

@@ -8,10 +8,10 @@ export interface Crawl {
   /** Pages fetched. */
   readonly fetched: number
   /** Pages that a link led to; those not fetched are lost directly. */
-  readonly asked: number
+  readonly queried: number
   /** Links followed. */
   readonly links: number
-  /** How many pages the sieve's own rate says it loses directly, added up as the rate grew. */
+  /** How many pages the sieve's own rate predicts to be lost directly, summed as the rate grew. */
   readonly expectedLosses: number
 }
 
@@ -26,29 +26,29 @@ export function crawl({ pages, starts, targets }: LinkGraph, list: UrlList, siev
   const state = new Uint8Array(pages)
   const queue = new Uint32Array(pages)
   let fetched = 0
-  let asked = 0
+  let queried = 0
   let links = 0
   let expectedLosses = 0
   let rate = 0
   let bytes = new Uint8Array(256 * 1024)
   const batch = new Uint32Array(BATCH)
 
-  const ask = (n: number, used: number) => {
+  const query = (n: number, used: number) => {
     const verdicts = sieve.addLines(bytes.subarray(0, used))
-    const before = asked
+    const before = queried
     for (let i = 0; i < n; i++) {
       const page = batch[i]!
       if (state[page] === 0) {
         state[page] = ASKED
-        asked++
+        queried++
       }
-      // A filter that forgets may say "new" again: the page is fetched once here all the same.
+      // A filter that forgets may report a page as new again: it is still fetched once here.
       if (verdicts[i] === 0 || state[page] === FETCHED) continue
       state[page] = FETCHED
       queue[fetched++] = page
     }
     const now = sieve.stats().expectedRate
-    expectedLosses += ((asked - before) * (rate + now)) / 2
+    expectedLosses += ((queried - before) * (rate + now)) / 2
     rate = now
     links += n
   }
@@ -68,7 +68,7 @@ export function crawl({ pages, starts, targets }: LinkGraph, list: UrlList, siev
     batch[n++] = page
   }
   const flush = () => {
-    if (n > 0) ask(n, used)
+    if (n > 0) query(n, used)
     n = 0
     used = 0
   }
@@ -84,5 +84,5 @@ export function crawl({ pages, starts, targets }: LinkGraph, list: UrlList, siev
     // The queue has run out: what the last links found comes next.
     if (at + 1 === fetched) flush()
   }
-  return { fetched, asked, links, expectedLosses }
+  return { fetched, queried, links, expectedLosses }
 }

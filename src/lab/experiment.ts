@@ -1,5 +1,5 @@
-// What an experiment is to the lab: it asks a question, runs over URLs, and answers with numbers: tables, plots and
-// a finding that is computed from them. Measuring is apart from reporting.
+// An experiment has a question, runs over URLs, and returns numbers: tables, plots and a finding computed from them.
+// Measuring is separate from reporting.
 
 /** Distinct URLs as one byte buffer: URL i is bytes [starts[i], ends[i]). */
 export interface UrlList {
@@ -13,20 +13,20 @@ export interface UrlList {
   lines(from: number, to: number): Uint8Array
 }
 
-/** What the lab gives an experiment. */
+/** What the lab provides to an experiment. */
 export interface Lab {
-  /** Small sizes: the whole lab in a minute. */
+  /** Small sizes: the whole lab takes a minute. */
   readonly quick: boolean
   readonly seed: number
   /** Up to `most` distinct URLs, always the same first ones: from the user's files, else generated from the seed. */
   urls(most: number): Promise<UrlList>
   /** Tables given with --csv, for the keyword experiments; none: the experiment generates one from the seed. */
   readonly tables: readonly string[]
-  /** A number generator of its own for each purpose: the same seed and name give the same numbers anywhere. */
+  /** A generator for each purpose: the same seed and name give the same numbers on any machine. */
   random(name: string): () => number
   /** 16 bytes for a sieve's hash, from the seed: counts are the same on any machine. */
   key(name: string): Uint8Array
-  /** Tells how far the experiment is, 0 to 1, and what it does now. */
+  /** Reports the share of the work that is done, 0 to 1, and the current step. */
   progress(share: number, doing: string): void
 }
 
@@ -35,7 +35,7 @@ export type Cell = string | number | null
 export interface Column {
   /** Short, with its unit: `false positives`, `ns/add`. */
   readonly name: string
-  /** How numbers are shown: default by size. */
+  /** The format of its numbers; by default it depends on their size. */
   readonly as?: 'count' | 'rate' | 'time' | 'ratio' | 'bytes' | 'text'
   /** A time or a ratio of times: differs from run to run, so tests and reruns do not compare it. */
   readonly timing?: boolean
@@ -59,14 +59,14 @@ export interface Point {
 
 export interface Series {
   readonly name: string
-  /** Printed in a paper, not measured by us: drawn apart. */
+  /** Printed in a paper, not measured here: drawn differently. */
   readonly printed?: boolean
   readonly points: readonly Point[]
 }
 
 export interface Plot {
   readonly title: string
-  /** For those who do not see it. */
+  /** The text for readers who cannot see the plot. */
   readonly alt: string
   readonly x: { readonly label: string; readonly log?: boolean }
   readonly y: { readonly label: string; readonly log?: boolean }
@@ -88,6 +88,6 @@ export interface Experiment {
   /** The paper and its figure, or 'ours'. */
   readonly source: string
   /** The question, in one sentence. */
-  readonly asks: string
+  readonly question: string
   run(lab: Lab): Promise<Result>
 }

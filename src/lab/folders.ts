@@ -2,7 +2,7 @@
 // new page has one address in common with a page of its own folder, it has that address of the XOR layer in common too.
 import type { Pieces } from './negatives.ts'
 
-/** Names of the folders are kept as 53 bits of two hashes: this is for sums over folders, not for answers. */
+/** Names of the folders are stored as 53 bits of two hashes: for sums over folders, not for verdicts. */
 export class Folders {
   readonly #pieces: Pieces
   /** For each layer, how many URLs have their last piece there, by folder. */

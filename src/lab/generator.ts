@@ -39,7 +39,7 @@ const VALUES = bytesOf('rss share related feedly twitter facebook youtu.be playe
 const REPOSITORY_STARTS = bytesOf('node- react- generator- vue- gulp- ng- grunt- express- cordova-plugin-')
 const REPOSITORY_ENDS = bytesOf('-js .js -cli -plugin -sdk -api -ui -client -server -loader -utils .git')
 
-/** Links as newline-ended bytes, for ever: a chunk is good until the next is asked for. */
+/** An endless stream of links, each with a newline; a chunk is valid until the next one is requested. */
 export function* generateLinks(seed: number): Generator<Uint8Array, never> {
   const chunk = new Uint8Array(CHUNK_BYTES)
   const writer = new LinkWriter(chunk, draws(seed, 'links'))
@@ -80,7 +80,7 @@ class LinkWriter {
     this.#next = next
   }
 
-  /** Writes one link and its newline at `at`; says where it ends. */
+  /** Writes one link and its newline at `at`; returns its end. */
   link(at: number): number {
     this.#at = at
     const kind = this.#below(1000)

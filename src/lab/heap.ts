@@ -1,4 +1,4 @@
-// Bytes of JavaScript objects, by asking the garbage collector to run first: for what keeps its keys in a Set.
+// Bytes of JavaScript objects, measured after a garbage collection: for structures that keep their keys in a Set.
 import { memoryUsage } from 'node:process'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

@@ -47,7 +47,7 @@ export function linkGraph({ siteOf, repeats, random }: LinkGraphShape): LinkGrap
     }
     if (site) site.push(page)
     else bySite.set(siteOf[page]!, [page])
-    // Links are made as the web grows, so that old pages have had time to become popular.
+    // Links are added while the graph grows, so that old pages become popular.
     const due = Math.round((links * page) / Math.max(1, pages - 1))
     while (made < due) {
       const from = below(page + 1)
@@ -70,7 +70,7 @@ function sorted(pages: number, sources: Uint32Array, targets: Uint32Array): Link
   return { pages, starts, targets: ordered }
 }
 
-/** How many pages can be reached from the first: the truth that a crawl is measured by. */
+/** How many pages can be reached from the first one: a crawl without losses fetches them all. */
 export function reachable({ pages, starts, targets }: LinkGraph): number {
   const known = new Uint8Array(pages)
   const queue = new Uint32Array(pages)

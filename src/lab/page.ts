@@ -1,8 +1,8 @@
-// The report's page: its style sheet and its frame. Everything is in the one file: no script, no network.
-// Colours: Okabe and Ito's palette, which colour-blind readers can tell apart, darkened for white paper and lightened
-// for black, so that text has a contrast of 4.5 and lines of 3 or more.
+// The report's page: its style sheet and its frame, in one file without scripts or network access. Colours: the palette
+// of Okabe and Ito, which colour-blind readers can distinguish, darkened for a light and lightened for a dark background:
+// the contrast is at least 4.5 for text and 3 for lines.
 
-/** What is HTML already: everything else that goes into `html` is escaped. */
+/** A text that is HTML already; `html` escapes all others. */
 export class Html {
   readonly text: string
   constructor(text: string) {
@@ -107,7 +107,7 @@ header { padding-top: clamp(2rem, 7vw, 4.5rem); }
 .experiment { padding: clamp(3rem, 8vw, 5rem) 0 0; }
 .kicker { font-size: .875rem; color: var(--muted); margin: 0 0 .5rem; }
 .kicker code { color: var(--ink); background: var(--code); border-radius: 4px; padding: .1em .4em; }
-.asks { font-size: 1.125rem; color: var(--muted); }
+.question { font-size: 1.125rem; color: var(--muted); }
 .finding { border-left: 4px solid var(--accent); background: var(--tint); border-radius: 0 8px 8px 0;
   padding: 1rem 1.25rem; margin: 1.25rem 0 2rem; max-width: none; font-size: 1.125rem; }
 figure { margin: 0 0 2rem; padding: 1.25rem clamp(.5rem, 2.5vw, 1.5rem) 1rem; background: var(--card);

@@ -1,4 +1,4 @@
-// Where numbers come from: the machine, the versions, the commit, the command. A result without them is a rumour.
+// The provenance of results: machine, versions, commit and command.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism, cpus, release, totalmem } from 'node:os'
@@ -35,7 +35,7 @@ export function provenance(now = new Date()): Provenance {
   }
 }
 
-// What is bundled goes with urlsieve's own version.
+// Bundled packages are identified by urlsieve's version.
 function versions(): Record<string, string> {
   const own = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { version: string }
   return { node: process.versions.node, v8: process.versions.v8, urlsieve: own.version }

@@ -1,4 +1,4 @@
-// Runs experiments one after the other and keeps a record of each: what was asked, over what, where, and the answer.
+// Runs experiments one after another and records each: the question, the data, the machine and the result.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { csv } from './csv.ts'
@@ -9,7 +9,7 @@ import { type Data, UrlFileError, UrlSource } from './urls.ts'
 
 export interface RunOptions {
   readonly experiments: readonly Experiment[]
-  /** The experiments as the user named them; none: all there are. */
+  /** The experiments as the user named them; none: all. */
   readonly named?: readonly string[]
   /** Files of URLs; none: generated from the seed. */
   readonly files?: readonly string[]
@@ -22,7 +22,7 @@ export interface ExperimentRecord extends Provenance {
   readonly experiment: string
   readonly title: string
   readonly source: string
-  readonly asks: string
+  readonly question: string
   /** Repeats this experiment alone, with the same counts. */
   readonly command: string
   readonly seed: number
@@ -33,7 +33,7 @@ export interface ExperimentRecord extends Provenance {
   readonly result: Result
 }
 
-/** An experiment that threw: the others go on. */
+/** An experiment that threw an error; the others continue. */
 export interface Failure {
   readonly experiment: string
   readonly error: unknown
@@ -56,11 +56,12 @@ export interface Watcher {
   failed?(failure: Failure): void
 }
 
-/** One after the other. What fails is noted and the others go on, unless the URLs themselves cannot be read. */
+/** Runs one experiment after another. A failure is recorded and the others continue, unless the URLs cannot be read. */
 export async function run(options: RunOptions, watcher: Watcher = {}): Promise<Run> {
   const { experiments, files = [], tables = [], quick = false, seed = 1 } = options
   const source = files.length > 0 ? await UrlSource.fromFiles(files) : await UrlSource.fromSeed(seed)
-  if ((await source.first(1)).count === 0) throw new UrlFileError(files.join(', '), new Error('no URL in it'))
+  if ((await source.first(1)).count === 0)
+    throw new UrlFileError(files.join(', '), new Error('it has no URLs'))
   const where = provenance()
   const records: ExperimentRecord[] = []
   const failures: Failure[] = []
@@ -74,10 +75,10 @@ export async function run(options: RunOptions, watcher: Watcher = {}): Promise<R
       quick,
       seed,
       tables,
-      async urls(asked) {
-        most = Math.max(most, asked)
+      async urls(wanted) {
+        most = Math.max(most, wanted)
         mostOfAll = Math.max(mostOfAll, most)
-        return source.first(asked, () => watcher.progress?.(0, 'reading URLs'))
+        return source.first(wanted, () => watcher.progress?.(0, 'reading URLs'))
       },
       random: (name) => random(seed, name),
       key: (name) => keyFrom(seed, name),
@@ -85,12 +86,12 @@ export async function run(options: RunOptions, watcher: Watcher = {}): Promise<R
     }
     try {
       const result = await experiment.run(lab)
-      const { name, title, source: paper, asks } = experiment
+      const { name, title, source: paper, question } = experiment
       const record: ExperimentRecord = {
         experiment: name,
         title,
         source: paper,
-        asks,
+        question,
         ...where,
         command: repeat([name], options),
         seed,

@@ -1,11 +1,11 @@
-// A trial: a sieve filled with some URLs and asked for others that it never saw. What it answers "seen" is wrong, and
-// the count comes with the exact interval (Clopper–Pearson, 99 %) of the rate behind it.
+// A trial: a sieve filled with some URLs and queried for others. Each "seen" is a false positive; the count comes with
+// the exact interval (Clopper–Pearson, 99 %) of its rate.
 
 import { Sieve, type SieveOptions, type Stats } from '../sieve.ts'
 import type { Cell, Column, Point } from './experiment.ts'
 import { clopperPearson } from './interval.ts'
 
-/** A counted share and the rates that the count does not refute. */
+/** A counted share with its confidence interval. */
 export interface MeasuredRate {
   readonly hits: number
   readonly trials: number
@@ -21,7 +21,7 @@ export function measuredRate(hits: number, trials: number): MeasuredRate {
 
 export const MEASURED_COLUMNS: readonly Column[] = [
   { name: 'false positives', as: 'count' },
-  { name: 'asked', as: 'count' },
+  { name: 'queries', as: 'count' },
   { name: 'rate', as: 'rate' },
   { name: 'low', as: 'rate' },
   { name: 'high', as: 'rate' },
@@ -32,7 +32,7 @@ export function measuredCells({ hits, trials, rate, low, high }: MeasuredRate): 
   return [hits, trials, rate, low, high]
 }
 
-/** The trials of several counts taken as one. */
+/** Several counts as one. */
 export function pooled(rates: readonly MeasuredRate[]): MeasuredRate {
   return measuredRate(
     rates.reduce((sum, { hits }) => sum + hits, 0),
@@ -40,12 +40,12 @@ export function pooled(rates: readonly MeasuredRate[]): MeasuredRate {
   )
 }
 
-/** Whether two counts say that the first rate is the higher one: their intervals do not meet. */
+/** Whether the first rate is significantly higher: the intervals do not overlap. */
 export function isAbove(a: MeasuredRate, b: MeasuredRate): boolean {
   return a.low > b.high
 }
 
-/** Whether the interval holds a predicted rate. */
+/** Whether the interval contains a predicted rate. */
 export function covers({ low, high }: MeasuredRate, rate: number): boolean {
   return low <= rate && rate <= high
 }
@@ -60,7 +60,7 @@ export function aboveZero(points: readonly Point[]): Point[] {
   return points.filter(({ y }) => y > 0)
 }
 
-/** How many of the lines the sieve answers "seen". Marks nothing. */
+/** How many of the lines the sieve has seen. Marks nothing. */
 export function countSeen(sieve: Sieve, lines: Uint8Array): number {
   let seen = 0
   for (const answer of sieve.hasLines(lines)) seen += answer
@@ -74,16 +74,16 @@ export interface Trial {
   readonly hashes: number
 }
 
-/** Fills a new sieve with `members` and asks for `strangers`, `asked` lines of which none is among the members. */
+/** Fills a new sieve with `members` and queries it for `strangers`: `queries` lines, none of them a member. */
 export async function trial(
   options: SieveOptions,
   members: Uint8Array,
   strangers: Uint8Array,
-  asked: number,
+  queries: number,
 ): Promise<Trial> {
   const sieve: Sieve = await Sieve.create({ profile: 'raw', ...options })
   sieve.addLines(members)
-  const falsePositives = measuredRate(countSeen(sieve, strangers), asked)
+  const falsePositives = measuredRate(countSeen(sieve, strangers), queries)
   const { bits, hashes, sizeBytes } = sieve.plan
   return { falsePositives, stats: sieve.stats(), bits: bits ?? sizeBytes * 8, hashes: hashes ?? 1 }
 }

@@ -1,5 +1,5 @@
 // The lab's URLs: distinct lines in the order of their first occurrence, from files or from the generator, in one
-// byte buffer. Reads on only as far as was asked for, so a small experiment over a large file starts at once.
+// byte buffer. Reads only as far as needed, so a small experiment over a large file starts immediately.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
@@ -57,7 +57,7 @@ class Lines implements UrlList {
   }
 }
 
-/** Distinct URLs, as many as are asked for and no more are read. */
+/** Distinct URLs, read only as far as needed. */
 export class UrlSource {
   readonly description: string
   readonly files: readonly string[]

@@ -133,7 +133,7 @@ describe.each(experiments)('$name', (experiment) => {
       const hits = table.columns.findIndex(
         ({ name }) => name === 'false positives' || name === 'lost directly',
       )
-      const trials = table.columns.findIndex(({ name }) => name === 'asked' || name === 'pages asked')
+      const trials = table.columns.findIndex(({ name }) => name === 'queries' || name === 'pages queried')
       for (const row of table.rows) {
         const [hit, asked] = [row[hits] as number, row[trials] as number]
         const { lower, upper } = clopperPearson({ hits: hit, trials: asked })
@@ -201,7 +201,7 @@ describe('sharma', () => {
       layered += sample.filter((title) => halves.every(({ hasLayered }) => hasLayered(title))).length
     }
     const rows = records(results.get('sharma')!.tables[0]!)
-    expect(rows[0]).toMatchObject({ filter: 'single, same target', asked: 4000, 'false positives': single })
+    expect(rows[0]).toMatchObject({ filter: 'single, same target', queries: 4000, 'false positives': single })
     expect(rows.find(({ layers }) => layers === 1)).toMatchObject({ 'false positives': layered })
     expect(rows[0]!.precision).toBe(4000 / (4000 + single))
   })
@@ -248,7 +248,7 @@ describe('sharma', () => {
     writeFileSync(path, `n,title\n${titles.map((title, i) => `${i},${title}`).join('\n')}\n`)
     const { tables } = await sharma.run(fakeLab([path]))
     expect(new Set(records(tables[0]!).map(({ table }) => table))).toEqual(new Set(['many.csv']))
-    expect(records(tables[0]!)[0]!.asked).toBe(4 * 150)
+    expect(records(tables[0]!)[0]!.queries).toBe(4 * 150)
   })
 
   it('knows its readings of the layers, and the share of questions a gain needs', () => {
@@ -272,7 +272,7 @@ describe('jiang', () => {
     let hits = 0
     for (let i = 1000; i < 21_000; i++) hits += filter.has(template(i)) ? 1 : 0
     const row = records(results.get('jiang')!.tables[0]!)[0]
-    expect(row).toMatchObject({ URLs: 'counter', hash: 'jenkins', depth: 1000, asked: 20_000 })
+    expect(row).toMatchObject({ URLs: 'counter', hash: 'jenkins', depth: 1000, queries: 20_000 })
     expect(row).toMatchObject({ filter: 'classic, m, k = 3', 'false positives': hits })
   })
 
@@ -311,7 +311,7 @@ describe('url-cache', () => {
     const hits = all.slice(urls, 30_000).filter(filter.has).length
     const rows = records(results.get('url-cache')!.tables[0]!)
     const row = rows.find((one) => one.hash === 'poly31' && one['m/n'] === '8' && one.k === 3)
-    expect(row).toMatchObject({ asked: 18_000, 'false positives': hits })
+    expect(row).toMatchObject({ queries: 18_000, 'false positives': hits })
   })
 
   it('marks one optimum of each kind for each hash and size, and finds the default half full', () => {
@@ -388,7 +388,7 @@ describe('crawl-loss', () => {
 
   it('loses nothing with an exact filter', async () => {
     const done = crawl(graph, list, await Sieve.create({ filter: 'hash-set', profile: 'raw' }))
-    expect(done).toEqual({ fetched: 3000, asked: 3000, links: graph.targets.length, expectedLosses: 0 })
+    expect(done).toEqual({ fetched: 3000, queried: 3000, links: graph.targets.length, expectedLosses: 0 })
   })
 
   it('loses the same pages as a crawl of one link at a time', async () => {
@@ -412,7 +412,7 @@ describe('crawl-loss', () => {
         if (sieve.add(urls[target]!)) queue.push(target)
       }
     }
-    expect(done).toMatchObject({ fetched: queue.length, asked: asked.size, links })
+    expect(done).toMatchObject({ fetched: queue.length, queried: asked.size, links })
     expect(queue.length).toBeLessThan(asked.size)
     expect(asked.size).toBeLessThan(3000)
     const losses = asked.size - queue.length

@@ -77,7 +77,7 @@ describe.each(everyExperiment)('$name', ({ experiment }) => {
       ).toEqual([])
       if (!table.columns.some(({ name }) => name === 'low')) continue
       for (const row of table.rows) {
-        const [asked, hits] = [number(table, row, 'asked'), number(table, row, 'false positives')]
+        const [asked, hits] = [number(table, row, 'queries'), number(table, row, 'false positives')]
         if (asked === 0) continue
         const { lower, upper } = clopperPearson({ hits, trials: asked })
         expect(number(table, row, 'rate')).toBe(hits / asked)
@@ -123,7 +123,7 @@ describe('cen2010', () => {
       const negatives = all.slice(0, n).map((url, at) => `${url}${at + 1}`)
       const asked = negatives.filter((url) => !known.has(url))
       expect(rows[i]![0]).toBe(n)
-      expect(number(tables[0]!, rows[i]!, 'asked')).toBe(asked.length)
+      expect(number(tables[0]!, rows[i]!, 'queries')).toBe(asked.length)
       expect(number(tables[0]!, rows[i]!, 'false positives')).toBe(
         asked.filter((url) => oracle.has(hash(url))).length,
       )
@@ -137,7 +137,7 @@ describe('cen2010', () => {
     const left = tables.find(({ title }) => title.startsWith('Negatives that the paper left out'))!
     for (const kind of ['swapped', 'repeated']) {
       const row = left.rows.find((one) => one[0] === kind && one[1] === 'multilayer')!
-      expect(number(left, row, 'asked')).toBeGreaterThan(100)
+      expect(number(left, row, 'queries')).toBeGreaterThan(100)
       expect(cell(left, row, 'rate')).toBe(1)
       expect(finding).toContain(`${kind} segments 100 %`)
       for (const filter of ['classic', 'prefix-layers']) {
@@ -154,7 +154,7 @@ describe('cen2010', () => {
     const wrong = (filter: string) => number(same, last.find((row) => row[1] === filter)!, 'false positives')
     expect(wrong('classic')).toBeLessThan(wrong('multilayer'))
     expect(finding).toContain(`classic ${count(wrong('classic'))}`)
-    expect(finding).toContain('err less')
+    expect(finding).toContain('have fewer')
   })
 
   it('predicts what the recombined segments do', async () => {
@@ -199,7 +199,7 @@ describe('equal-memory', () => {
     const [natural, recombined] = tables as [Table, Table]
     const rate = (table: Table, filter: string) => number(table, at(table, filter), 'rate')
     expect(rate(recombined, 'multilayer')).toBeGreaterThan(2 * rate(natural, 'multilayer'))
-    expect(finding).toMatch(/On recombined segments .*multilayer errs for/)
+    expect(finding).toMatch(/On recombined segments .*multilayer has a rate of/)
     // The classic filter does not know what a segment is.
     const low = number(recombined, at(recombined, 'classic'), 'low')
     expect(low).toBeLessThan(number(natural, at(natural, 'classic'), 'high'))
@@ -227,7 +227,7 @@ describe('growth', () => {
     expect(table.rows.map((row) => row[0])).toEqual([1e4, 3e4, 1e5, 3e5, 1e6])
     const bytes = table.rows.map((row) => number(table, row, 'bytes/URL'))
     const flat = Math.max(...bytes) / Math.min(...bytes) <= 2
-    expect(finding).toContain(`its memory ${flat ? 'stays' : 'does not stay'} flat`)
+    expect(finding).toContain(`the memory per URL ${flat ? 'stays' : 'does not stay'} flat`)
   })
 })
 

@@ -93,7 +93,7 @@ test.each(['sharma', 'jiang', 'equal-memory'])('%s can be recomputed from its CS
   expect(rows.length).toBeGreaterThan(3)
   for (const row of rows) {
     const hits = Number(row['false positives'])
-    const trials = Number(row.asked)
+    const trials = Number(row.queries)
     expect(Number(row.rate)).toBeCloseTo(hits / trials, 14)
     const widths = [0.95, 0.99].map((confidence) => clopperPearson({ hits, trials, confidence }))
     const [near, wide] = widths

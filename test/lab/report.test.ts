@@ -139,7 +139,7 @@ describe('the report', () => {
     for (const record of done.records) {
       const section = document.getElementById(record.experiment)!
       expect(section.querySelector('h2')!.textContent).toBe(record.title)
-      expect(section.querySelector('.asks')!.textContent).toBe(record.asks)
+      expect(section.querySelector('.question')!.textContent).toBe(record.question)
       expect(section.querySelector('.finding')!.textContent).toBe(record.result.finding)
       expect(section.querySelector('pre')!.textContent).toBe(record.command)
       expect(section.querySelectorAll('figure').length).toBe(record.result.plots.length)
@@ -179,7 +179,7 @@ describe('the report', () => {
       'sevens, ours',
       'sevens, printed',
     ])
-    expect(line!.querySelector('figcaption')!.textContent).toMatch(/from the paper.*confidence.*none seen/s)
+    expect(line!.querySelector('figcaption')!.textContent).toMatch(/in the paper.*confidence.*none found/s)
     for (const figure of [line!, groups!, list!]) {
       expect(figure.querySelectorAll('.wide svg').length).toBe(1)
       expect(figure.querySelectorAll('.narrow svg').length).toBe(1)

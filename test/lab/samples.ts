@@ -8,7 +8,7 @@ export const digits: Experiment = {
   name: 'digits',
   title: 'URLs with a <digit> & "more"',
   source: "test's own, Fig. 1",
-  asks: 'How many URLs hold a 7?',
+  question: 'How many URLs hold a 7?',
   async run(lab) {
     const trials = lab.quick ? 200 : 2000
     const urls = await lab.urls(trials)
@@ -44,7 +44,7 @@ export const digits: Experiment = {
             { name: 'length', as: 'count' },
             { name: 'digits' },
             { name: 'false positives', as: 'count' },
-            { name: 'asked', as: 'count' },
+            { name: 'queries', as: 'count' },
             { name: 'rate', as: 'rate' },
             { name: 'low', as: 'rate' },
             { name: 'high', as: 'rate' },
@@ -112,7 +112,7 @@ export const numbers: Experiment = {
   name: 'numbers',
   title: 'Numbers',
   source: 'ours',
-  asks: 'Are they the same again?',
+  question: 'Are they the same again?',
   async run(lab) {
     const next = lab.random('numbers')
     return {
@@ -134,6 +134,6 @@ export const broken: Experiment = {
   name: 'broken',
   title: 'Broken',
   source: 'ours',
-  asks: 'What if?',
+  question: 'What if?',
   run: () => Promise.reject(new Error('it broke <here>')),
 }

@@ -143,7 +143,7 @@ describe('URLs from files', () => {
       (error) => error,
     )
     expect(error).toBeInstanceOf(UrlFileError)
-    expect(error.cause.message).toBe('no URL in it')
+    expect(error.cause.message).toBe('it has no URLs')
   })
 })
 

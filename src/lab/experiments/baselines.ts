@@ -86,7 +86,7 @@ async function measure(
 function outcomeTable(outcomes: readonly Outcome[]): Table {
   return {
     title: 'Exact structures as n grows',
-    note: 'ns/add is for the URLs added since the row before; each structure goes only as far as it is bearable. Bytes of the four in JavaScript are what their keys and tables take by V8’s layout, not a measurement of the process. Wrong answers: of all added and asked.',
+    note: 'ns/add covers the URLs added since the previous row; each structure is measured only up to a tolerable time. Bytes of the four in JavaScript are computed from V8’s layout of their keys and tables, not measured in the process. Wrong answers: of all adds and queries.',
     columns: [
       { name: 'structure', as: 'text' },
       { name: 'n', as: 'count' },
@@ -124,7 +124,7 @@ function plots(outcomes: readonly Outcome[]): Plot[] {
   })
   return [
     plot('Time to add a URL', 'ns', ({ nsAdd }) => nsAdd),
-    plot('Time to ask for a new URL', 'ns', ({ nsMiss }) => nsMiss),
+    plot('Time to query a new URL', 'ns', ({ nsMiss }) => nsMiss),
     plot('Memory of a URL', 'bytes', ({ bytesPerUrl }) => bytesPerUrl),
   ]
 }
@@ -170,6 +170,6 @@ export const baselines: Experiment = {
   name: 'baselines',
   title: 'Linear search, binary search, hash set, trie',
   source: 'cen-2010, term-project, url-caching',
-  asks: 'What do the exact structures cost a URL, in time and bytes, as their number grows?',
+  question: 'What do the exact structures cost per URL, in time and bytes, as the number of URLs grows?',
   run,
 }

@@ -55,7 +55,7 @@ async function run(
   try {
     sieve = await Sieve.create({ filter, profile: 'raw', key: lab.key('crawl-loss'), ...size })
   } catch (error) {
-    if (error instanceof SieveError) return null // cannot be had in this size, or needs more than a size
+    if (error instanceof SieveError) return null // not available in this size, or needs other options
     throw error
   }
   const done = crawl(graph, list, sieve)
@@ -64,8 +64,8 @@ async function run(
     bitsPerUrl: bits,
     usedBitsPerUrl: (sieve.stats().sizeBytes * 8) / graph.pages,
     crawl: done,
-    direct: measuredRate(done.asked - done.fetched, done.asked),
-    behind: truth - done.asked,
+    direct: measuredRate(done.queried - done.fetched, done.queried),
+    behind: truth - done.queried,
     lost: truth - done.fetched,
   }
 }
@@ -73,12 +73,12 @@ async function run(
 function lossTable(rows: readonly Row[], truth: number): Table {
   return {
     title: 'Pages lost by filter and memory',
-    note: `Of ${count(truth)} pages that can be reached. Directly: a link led there and the filter said "seen". Behind: no link that was followed led there. Expected: the filter's own rate, added up as it filled.`,
+    note: `Of ${count(truth)} reachable pages. Directly: a link led to the page and the filter reported it as seen. Behind: no followed link led to it. Expected: the filter's own rate, summed as it filled.`,
     columns: [
       { name: 'filter', as: 'text' },
       { name: 'bits/URL', as: 'ratio' },
       { name: 'links followed', as: 'count' },
-      { name: 'pages asked', as: 'count' },
+      { name: 'pages queried', as: 'count' },
       { name: 'lost directly', as: 'count' },
       { name: 'rate', as: 'rate' },
       { name: 'low', as: 'rate' },
@@ -92,7 +92,7 @@ function lossTable(rows: readonly Row[], truth: number): Table {
       row.filter,
       row.usedBitsPerUrl,
       row.crawl.links,
-      row.crawl.asked,
+      row.crawl.queried,
       row.direct.hits,
       row.direct.rate,
       row.direct.low,
@@ -155,7 +155,7 @@ export const crawlLoss: Experiment = {
   name: 'crawl-loss',
   title: 'Pages that a crawl loses',
   source: 'ours',
-  asks: 'How many pages does a crawl lose to false positives with each filter, and how many behind them?',
+  question: 'How many pages does a crawl lose to false positives with each filter, and how many behind them?',
   async run(lab) {
     const given = await lab.urls(lab.quick ? 15_000 : 200_000)
     const order = shuffle(

@@ -19,7 +19,7 @@ const MOST_URLS = 2_500_000
 const QUICK_URLS = 60_000
 const LAYERS = 4
 const RECOMBINED = 200_000
-/** Errors from which a rate is told apart from its neighbours. */
+/** Errors from which on a rate can be compared with others. */
 const ENOUGH = 10
 
 /** Filters of a fixed size; a filter that grows has its own experiment. */
@@ -117,7 +117,7 @@ const waste = ({ usedBits }: Outcome, rate: number): number => usedBits - limitB
 function mainTable(outcomes: readonly Outcome[]): Table {
   return {
     title: 'Every approximate filter at the same memory',
-    note: 'Half of the URLs are in, the other half is asked: every second one, without its scheme. Waste: bits per URL above the limit log2(1/rate), and in per cent of it; "at most" takes the upper end of the interval, and is all there is where no error was seen.',
+    note: 'Half of the URLs are added, the other half are the queries: every second one, without its scheme. Waste: bits per URL above the limit log2(1/rate), and in per cent of it; "at most" uses the upper end of the interval, the only bound where there was no error.',
     columns: [
       { name: 'bits/URL', as: 'count' },
       { name: 'filter', as: 'text' },
@@ -155,7 +155,7 @@ function mainTable(outcomes: readonly Outcome[]): Table {
 
 function recombinedTable(outcomes: readonly Outcome[]): Table {
   return {
-    title: 'The same filters asked for recombined segments',
+    title: 'The same filters queried for recombined segments',
     note: 'New URLs made of the beginning of one that is in and the rest of another: every segment is known at its place.',
     columns: [
       { name: 'bits/URL', as: 'count' },
@@ -197,10 +197,11 @@ function ratePlot(title: string, of: (outcome: Outcome) => Errors, outcomes: rea
 function finding(outcomes: readonly Outcome[]): string {
   const sentences: string[] = []
   const at = (bits: number) => outcomes.filter((outcome) => outcome.bitsPerUrl === bits)
-  const told = (bits: number) => at(bits).filter(({ natural }) => natural.hits >= ENOUGH).length
-  // The most memory at which every filter errs often enough to be told from the others; or at least two.
+  const compared = (bits: number) => at(bits).filter(({ natural }) => natural.hits >= ENOUGH).length
+  // The most memory at which every filter has enough errors to be compared; or at least two.
   const descending = [...BITS_PER_URL].reverse()
-  const bits = descending.find((b) => told(b) === contenders.length) ?? descending.find((b) => told(b) >= 2)
+  const bits =
+    descending.find((b) => compared(b) === contenders.length) ?? descending.find((b) => compared(b) >= 2)
   if (bits !== undefined) {
     const here = at(bits)
     const byRate = [...here].sort((a, b) => rateOf(a.natural) - rateOf(b.natural))
@@ -216,14 +217,14 @@ function finding(outcomes: readonly Outcome[]): string {
     sentences.push(
       suffering.length === 0
         ? 'No filter errs more on recombined segments.'
-        : `On recombined segments ${listed(suffering.map(({ filter, recombined }) => `${filter} errs for ${percent(rateOf(recombined))}`))}; the others no more than on any new URL.`,
+        : `On recombined segments ${listed(suffering.map(({ filter, recombined }) => `${filter} has a rate of ${percent(rateOf(recombined))}`))}; the others have the same rate as on any new URL.`,
     )
   }
   const fastest = (of: (outcome: Outcome) => number) =>
     [...outcomes].filter(({ bitsPerUrl }) => bitsPerUrl === 16).sort((a, b) => of(a) - of(b))[0]!.filter
   const quickest = [...new Set([fastest(({ nsAdd }) => nsAdd), fastest(({ nsMiss }) => nsMiss)])]
   sentences.push(
-    `Fastest at 16 bits: ${quickest.length === 1 ? `${quickest[0]}, for adding and for asking` : `${quickest[0]} for adding, ${quickest[1]} for asking`}.`,
+    `Fastest at 16 bits: ${quickest.length === 1 ? `${quickest[0]}, for adding and querying` : `${quickest[0]} for adding, ${quickest[1]} for querying`}.`,
   )
   return sentences.join(' ')
 }
@@ -254,6 +255,6 @@ export const equalMemory: Experiment = {
   name: 'equal-memory',
   title: 'Every filter at the same memory',
   source: 'ours',
-  asks: 'What is each approximate filter worth when all have the same bits per URL?',
+  question: 'What is the false-positive rate of each approximate filter when all have the same bits per URL?',
   run,
 }

@@ -119,7 +119,7 @@ async function grow(lab: Lab, sizes: readonly number[]): Promise<Stage[]> {
 function stageTable(stages: readonly Stage[]): Table {
   return {
     title: 'The fingerprint filter as it grows',
-    note: `One filter, never told how many will come, profile raw, batches of ${count(BATCH_URLS)} URLs. Each row is for the URLs added since the row before. Past the list its URLs come again with another number behind them. A step is what memory grew by within one batch.`,
+    note: `One filter without an expected number of URLs, profile raw, batches of ${count(BATCH_URLS)} URLs. Each row covers the URLs added since the previous row. After the end of the list its URLs repeat with another number appended. A step is the growth of memory within one batch.`,
     columns: [
       { name: 'URLs', as: 'count' },
       { name: 'added', as: 'count' },
@@ -169,14 +169,14 @@ function finding(stages: readonly Stage[]): string {
   const spread = (of: (stage: Stage) => number) => Math.max(...stages.map(of)) / Math.min(...stages.map(of))
   const [first, last] = [stages[0]!, stages.at(-1)!]
   const [time, memory] = [spread(({ ns }) => ns), spread(({ bytesPerUrl }) => bytesPerUrl)]
-  const say = (ratio: number) => (ratio <= FLAT ? 'stays flat' : 'does not stay flat')
+  const describe = (ratio: number) => (ratio <= FLAT ? 'stays flat' : 'does not stay flat')
   const dearest = stages.reduce((most, stage) => (stage.ns > most.ns ? stage : most))
   const longest = Math.max(...stages.map(({ longestMs }) => longestMs))
   const step = Math.max(...stages.map(({ stepBytes }) => stepBytes))
   return [
-    `From ${count(first.urls)} to ${count(last.urls)} URLs the cost of a URL ${say(time)} (dearest / cheapest ${factor(time)}; dearest up to ${count(dearest.urls)} URLs`,
+    `From ${count(first.urls)} to ${count(last.urls)} URLs the time per URL ${describe(time)} (highest / lowest ${factor(time)}; highest up to ${count(dearest.urls)} URLs`,
     `in the mean, ${factor(spread(({ medianMs }) => medianMs))} for the median batch, which other work on the machine disturbs less)`,
-    `and its memory ${say(memory)} (most / least ${factor(memory)}, ${last.bytesPerUrl.toFixed(1)} bytes at the end).`,
+    `and the memory per URL ${describe(memory)} (most / least ${factor(memory)}, ${last.bytesPerUrl.toFixed(1)} bytes at the end).`,
     `The largest step takes ${count(step)} bytes, ${step > last.bytesPerUrl * last.urls * 0.1 ? 'a large part' : 'a small part'} of the ${count(last.bytesPerUrl * last.urls)} it holds at the end; the longest of all batches took ${factor(longest)} ms.`,
   ].join(' ')
 }
@@ -192,6 +192,6 @@ export const growth: Experiment = {
   name: 'growth',
   title: 'The default filter as it grows',
   source: 'ours',
-  asks: 'Do the cost and the memory of a URL stay flat while the fingerprint filter grows?',
+  question: 'Do the time and the memory per URL stay flat while the fingerprint filter grows?',
   run,
 }

@@ -1,4 +1,4 @@
-// The hash functions themselves: do they fill a filter as 1 − e^(−kn/m) says, are they even, do they collide no more
+// The hash functions themselves: do they fill a filter as 1 − e^(−kn/m) predicts, are they even, do they collide no more
 // than chance, and is the rate what the fill promises? A fill can be right where the k bits of a URL are not independent.
 import { type HashName, hashNames } from '../../hashes.ts'
 import { classicFill } from '../../sizing/classic.ts'
@@ -96,7 +96,7 @@ function finding(filled: readonly Filled[], quality: readonly Quality[]): string
     `The fill is within ${percent(worst)} of 1 − e^(−kn/m) for every function${off.length ? `, though further off than chance for ${names(off)}` : ''}; uneven over 2^16 buckets: ${names(uneven) || none}; more 32-bit collisions than chance: ${names(colliding) || none}.`,
     high.length === 0
       ? ' No rate is above what the fill promises by more than chance.'
-      : ` The fill does not show everything: ${listed(high.slice(0, 3).map(({ name, hashes, times, rate }) => `${name} with k = ${hashes} errs for ${percent(rate.rate)}, ${factor(times)} times what its fill promises`))}${high.length > 3 ? `; ${high.length} of ${filled.length} are above` : ''}.`,
+      : ` The fill does not explain everything: ${listed(high.slice(0, 3).map(({ name, hashes, times, rate }) => `${name} with k = ${hashes} has a false-positive rate of ${percent(rate.rate)}, ${factor(times)} times what its fill predicts`))}${high.length > 3 ? `; ${high.length} of ${filled.length} are above` : ''}.`,
   ].join('')
 }
 
@@ -104,12 +104,13 @@ export const hashes: Experiment = {
   name: 'hashes',
   title: 'The hash functions',
   source: 'ours',
-  asks: 'Does each hash function fill a filter, spread and collide as a random one would, and how fast is it?',
+  question:
+    'Does each hash function fill a filter, spread and collide as a random one would, and how fast is it?',
   async run(lab) {
     const list = await lab.urls(lab.quick ? 60_000 : 1_000_000)
     const urls = Math.floor(list.count / 2)
     const members = list.lines(0, urls)
-    const asked = list.count - urls
+    const queries = list.count - urls
     const strangers = list.lines(urls, list.count)
     const key = lab.key('hashes')
     const filled: Filled[] = []
@@ -122,7 +123,12 @@ export const hashes: Experiment = {
       lab.progress(i / choices.length, name)
       for (const k of HASH_COUNTS) {
         const bits = Math.ceil((k * urls) / Math.LN2)
-        const done = await trial({ filter: 'classic', hash, key, bits, hashes: k }, members, strangers, asked)
+        const done = await trial(
+          { filter: 'classic', hash, key, bits, hashes: k },
+          members,
+          strangers,
+          queries,
+        )
         const formula = classicFill({ bits, hashes: k, urls })
         const { fill } = done.stats
         const z = (fill - formula) / fillDeviation(bits, k * urls)

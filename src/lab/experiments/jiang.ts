@@ -1,4 +1,4 @@
-// jiang-eigenvalue, Fig. 5 again: the rate against crawl depth, the number of URLs taken one after the other from one
+// jiang-eigenvalue, Fig. 5 again: the rate against crawl depth, the number of consecutive URLs of one
 // site, at m/n = 32. Then what the paper left out: URLs that are unlike, a good hash, and the same memory.
 import { type FeatureName, featureNames } from '../../filters/eigenvalue.ts'
 import type { HashName } from '../../hashes.ts'
@@ -63,7 +63,7 @@ const classic = (memory: number, hashes: number): Structure => ({
 })
 const classicM = classic(1, HASHES)
 /**
- * With the extension's memory and as many bits set, k + d: what the two regions would be if g told all URLs apart,
+ * With the extension's memory and as many bits set, k + d: what the two regions would be if g distinguished all URLs,
  * since k/m1 = d/m2 fills both alike.
  */
 const rivals = [MORE, 1].map((memory) => classic(memory, HASHES + eigenvalueHashes({ hashes: HASHES })))
@@ -87,7 +87,7 @@ async function measure(
   depth: number,
   most: number,
 ): Promise<Row> {
-  const asked = Math.min(most, source.count - depth)
+  const queries = Math.min(most, source.count - depth)
   const bits = Math.round(structure.memory * bitsPerUrl * depth)
   const { falsePositives } = await trial(
     {
@@ -99,8 +99,8 @@ async function measure(
       ...(structure.features && { features: structure.features }),
     },
     source.lines(0, depth),
-    source.lines(depth, depth + asked),
-    asked,
+    source.lines(depth, depth + queries),
+    queries,
   )
   const urlBits = structure.filter === 'classic' ? bits : bits - Math.floor(bits / 4)
   const expected = classicRate({ bits: urlBits, hashes: structure.hashes, urls: depth })
@@ -160,7 +160,7 @@ function depthTable(rows: readonly Row[]): Table {
 function featureTable(rows: readonly Row[]): Table {
   return {
     title: 'Each feature function against a classic filter of the same memory',
-    note: 'Where g tells all URLs apart the extension is a classic filter in two parts; where the site shares a feature, its memory is lost.',
+    note: 'Where g distinguishes all URLs the extension is a classic filter in two parts; where the site shares a feature, that memory is wasted.',
     columns: [
       { name: 'URLs', as: 'text' },
       { name: 'hash', as: 'text' },
@@ -256,11 +256,11 @@ function finding(depthRows: readonly Row[], featureRows: readonly Row[]): string
   const above = features.filter((row) => isAbove(row.rate, rivalOf(row).rate))
   const depthWord = isAbove(deep, shallow) ? 'rises' : isAbove(shallow, deep) ? 'falls' : 'does not change'
   return [
-    `With ${WEAK} a classic filter errs for ${shown(similar)} of the URLs of one site and ${shown(unlike)} of unlike ones, with ${STRONG} for ${shown(strong)}: that similar URLs raise the rate is ${rises ? 'true here' : 'not seen'}, and with depth it ${depthWord} (${percent(shallow.rate)} at ${count(Math.min(...depths))}, ${percent(deep.rate)} at ${count(Math.max(...depths))}).`,
+    `With ${WEAK} the false-positive rate of a classic filter is ${shown(similar)} for the URLs of one site and ${shown(unlike)} for dissimilar ones, with ${STRONG} ${shown(strong)}: similar URLs ${rises ? 'raise' : 'do not raise'} the rate here, and with depth it ${depthWord} (${percent(shallow.rate)} at ${count(Math.min(...depths))}, ${percent(deep.rate)} at ${count(Math.max(...depths))}).`,
     worst.length === 0
       ? ''
       : ` Off the formula by more than chance: ${listed(worst.slice(0, 3).map(({ text }) => text))}${worst.length > 3 ? ` and ${worst.length - 3} more` : ''}.`,
-    ` The extension with the paper's features errs for ${shown(paper)}, a classic filter with the same memory for ${shown(rival)}: the extension is ${better ? 'better' : isAbove(paper, rival) ? `${factor(paper.rate / rival.rate)} times worse` : 'no better'}; of all ${features.length} comparisons by feature function at the same memory it wins ${below.length} and loses ${above.length}.`,
+    ` The extension with the paper's features has a rate of ${shown(paper)}, a classic filter with the same memory ${shown(rival)}: the extension is ${better ? 'better' : isAbove(paper, rival) ? `${factor(paper.rate / rival.rate)} times worse` : 'no better'}; of all ${features.length} comparisons by feature function at the same memory it wins ${below.length} and loses ${above.length}.`,
   ].join('')
 }
 
@@ -268,7 +268,8 @@ export const jiang: Experiment = {
   name: 'jiang',
   title: 'Similar URLs and the eigenvalue extension',
   source: 'jiang-eigenvalue, Fig. 5',
-  asks: 'Do the similar URLs of one site raise the false-positive rate, and does a second region for features help more than the same memory?',
+  question:
+    'Do the similar URLs of one site raise the false-positive rate, and does a second region for features help more than the same memory?',
   async run(lab): Promise<Result> {
     const depths = lab.quick ? [1000, 5000] : [1000, 10_000, 100_000]
     const most = lab.quick ? 20_000 : 300_000
@@ -277,7 +278,7 @@ export const jiang: Experiment = {
     const list = await lab.urls(lab.quick ? 100_000 : 2_000_000)
     const own = fromList(list, size)
     const sources = [...fromTemplates(lab, size), ...(own.count >= 2 * depths[0]! ? [own] : [])]
-    // A filter may take half of a short site, so that as many are left to ask for.
+    // At most half of a short site is added, so that as many URLs are left as queries.
     const depthsOf = (source: Source) => depths.filter((depth) => depth <= source.count / 2)
     const depthRows: Row[] = []
     for (const [i, source] of sources.entries()) {

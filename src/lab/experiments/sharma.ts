@@ -1,5 +1,5 @@
 // sharma-keywords again: titles split into words, the words dealt round-robin to layers, and false positives counted
-// by its Algorithm 5: of two halves, whatever is found in both is wrong in one. Then what the paper did not ask.
+// by its Algorithm 5: of two halves, whatever is found in both is a false positive in one. Then comparisons that the paper left out.
 import { Sieve, type SieveOptions } from '../../sieve.ts'
 import { classicPlan, optimalHashes } from '../../sizing/classic.ts'
 import { keywordLayers } from '../../sizing/keyword-layers.ts'
@@ -227,7 +227,7 @@ function orderTable(answers: readonly Answered[]): Table {
     for (const { kind, rates } of known) {
       rates.forEach(({ hits, trials, rate, low, high }, i) => {
         const { name, layers, sameMemoryAs } = measured[i]!
-        if (trials === 0) return // no title has a word to spare for so many layers
+        if (trials === 0) return // no title has enough words for this many layers
         rows.push([table.name, kind, name, layers || sameMemoryAs || null, hits, trials, rate, low, high])
       })
     }
@@ -269,7 +269,7 @@ function plots(answers: readonly Answered[]): Plot[] {
       ].filter(({ points }) => points.length > 0),
     },
     {
-      title: `Precision by what is asked, ${table.name}`,
+      title: `Precision by the share of present titles, ${table.name}`,
       alt: 'Precision of the single filter and of the best layers against the share of questions for titles that are there.',
       x: { label: 'share of questions for titles that are there', log: true },
       y: { label: 'precision' },
@@ -321,7 +321,7 @@ export const sharma: Experiment = {
   name: 'sharma',
   title: 'Keyword layers for searching titles',
   source: 'sharma-keywords, Algorithm 5',
-  asks: 'Do words dealt to layers improve precision by 15 to 30 % over a single filter?',
+  question: 'Do words distributed over layers improve precision by 15 to 30 % over a single filter?',
   async run(lab) {
     const most = lab.quick ? 2000 : 50_000
     const rounds = lab.quick ? 4 : 20

@@ -45,7 +45,7 @@ function options(structure: Structure, urls: number, mlbfBytes: number): SieveOp
 interface Outcome {
   readonly urls: number
   readonly structure: Structure
-  readonly asked: number
+  readonly queries: number
   readonly falsePositives: number
   readonly insertionSeconds: number
   readonly querySeconds: number
@@ -71,7 +71,7 @@ async function algorithm5(lab: Lab, urls: BareUrls): Promise<Outcome[]> {
   let mlbfBytes = 0
   for (const structure of STRUCTURES) {
     const inserting = new Stopwatch()
-    const asking = new Stopwatch()
+    const querying = new Stopwatch()
     const found: Uint8Array[] = []
     let bytes = 0
     let layers: number | null = null
@@ -81,7 +81,7 @@ async function algorithm5(lab: Lab, urls: BareUrls): Promise<Outcome[]> {
         profile: 'raw',
       })
       inserting.time(() => sieve.addLines(lines))
-      found.push(asking.time(() => sieve.hasLines(sample)))
+      found.push(querying.time(() => sieve.hasLines(sample)))
       const stats = sieve.stats()
       bytes += stats.sizeBytes
       if (stats.layers) layers = Math.max(layers ?? 0, stats.layers.length - 1)
@@ -92,10 +92,10 @@ async function algorithm5(lab: Lab, urls: BareUrls): Promise<Outcome[]> {
     outcomes.push({
       urls: urls.count,
       structure,
-      asked: half,
+      queries: half,
       falsePositives,
       insertionSeconds: inserting.seconds,
-      querySeconds: asking.seconds,
+      querySeconds: querying.seconds,
       bytes,
       layers,
     })
@@ -116,20 +116,20 @@ async function search(filter: Search['filter'], urls: BareUrls, held: number): P
   sieve.addLines(urls.lines(0, held))
   const queries = Math.min(held, filter === 'linear' ? 1_000 : 20_000)
   const every = Math.floor(held / queries)
-  const asked = linesOf(
+  const lines = linesOf(
     urls,
     Uint32Array.from({ length: queries }, (_, i) => i * every),
   )
-  const asking = new Stopwatch()
-  asking.time(() => sieve.hasLines(asked))
+  const querying = new Stopwatch()
+  querying.time(() => sieve.hasLines(lines))
   const structure = filter === 'linear' ? 'linear search' : 'binary search'
-  return { structure, filter, held, queries, seconds: asking.seconds }
+  return { structure, filter, held, queries, seconds: querying.seconds }
 }
 
 /** Time of `queries` at n URLs, reckoned from the sample: in proportion to n, or to log n. */
-function reckoned({ filter, held, queries, seconds }: Search, urls: number, asked: number): number {
+function extrapolate({ filter, held, queries, seconds }: Search, urls: number, wanted: number): number {
   const longer = filter === 'linear' ? urls / held : Math.log2(urls) / Math.log2(held)
-  return (seconds / queries) * longer * asked
+  return (seconds / queries) * longer * wanted
 }
 
 const printed = (
@@ -146,7 +146,7 @@ const printed = (
 function outcomeTable(outcomes: readonly Outcome[]): Table {
   return {
     title: 'Fig. 3 to 5: Algorithm 5 with a 5 % target',
-    note: 'Two halves in a filter each; as many rows as a half, shuffled from all, are asked of both; found in both is a false positive. BF hashes the whole URL; MLBF grows a layer for each segment. murmur3, seeds 0 … k − 1. The printed counts would be 5.0 % of a million rows: how many it asked is not told. For another list of 304,964 rows it printed 7,616 … 7,764 (BF) and 114 … 149 (MLBF).',
+    note: 'Two halves, one filter each; queries are as many rows as a half, shuffled from all, to both filters; a row found in both is a false positive. BF hashes the whole URL; MLBF grows a layer for each segment. murmur3, seeds 0 … k − 1. The printed counts would be 5.0 % of a million rows: the paper does not state its number of queries. For another list of 304,964 rows it printed 7,616 … 7,764 (BF) and 114 … 149 (MLBF).',
     columns: [
       { name: 'n', as: 'count' },
       { name: 'structure', as: 'text' },
@@ -160,12 +160,12 @@ function outcomeTable(outcomes: readonly Outcome[]): Table {
       { name: 'printed query, s', as: 'text' },
     ],
     rows: outcomes.map((outcome) => {
-      const { urls, structure, asked, falsePositives, bytes, layers, insertionSeconds, querySeconds } =
+      const { urls, structure, queries, falsePositives, bytes, layers, insertionSeconds, querySeconds } =
         outcome
       return [
         urls,
         structure,
-        ...rateCells(falsePositives, asked),
+        ...rateCells(falsePositives, queries),
         printed(PRINTED.falsePositives, outcome),
         layers,
         bytes / urls,
@@ -196,8 +196,8 @@ function searchTable(searches: readonly Search[], sizes: readonly number[]): Tab
         one.held,
         (one.seconds * 1e9) / one.queries,
         n,
-        reckoned(one, n, LINEAR_QUERIES),
-        reckoned(one, n, Math.floor(n / 2)),
+        extrapolate(one, n, LINEAR_QUERIES),
+        extrapolate(one, n, Math.floor(n / 2)),
       ]),
     ),
   }
@@ -231,9 +231,9 @@ function plots(outcomes: readonly Outcome[]): Plot[] {
           name,
           points: outcomes
             .filter(({ structure, falsePositives }) => structure === name && falsePositives > 0)
-            .map(({ urls, asked, falsePositives }) => {
-              const { lower, upper } = clopperPearson({ hits: falsePositives, trials: asked })
-              return { x: urls, y: falsePositives, low: lower * asked, high: upper * asked }
+            .map(({ urls, queries, falsePositives }) => {
+              const { lower, upper } = clopperPearson({ hits: falsePositives, trials: queries })
+              return { x: urls, y: falsePositives, low: lower * queries, high: upper * queries }
             }),
         })),
         ...theirs(PRINTED.falsePositives),
@@ -241,7 +241,7 @@ function plots(outcomes: readonly Outcome[]): Plot[] {
     },
     {
       title: 'Fig. 4: query time',
-      alt: 'Seconds for asking half as many URLs, for hash table, BF and MLBF, beside the printed times',
+      alt: 'Seconds for queries of half as many URLs, for hash table, BF and MLBF, beside the printed times',
       x,
       y: { label: 'seconds', log: true },
       kind: 'line',
@@ -263,19 +263,19 @@ function finding(outcomes: readonly Outcome[], searches: readonly Search[]): str
   const last = (structure: Structure) =>
     outcomes.find((outcome) => outcome.urls === n && outcome.structure === structure)!
   const [table, bf, mlbf, large] = STRUCTURES.map(last) as [Outcome, Outcome, Outcome, Outcome]
-  const rate = ({ falsePositives, asked }: Outcome) =>
-    withInterval(falsePositives / asked, clopperPearson({ hits: falsePositives, trials: asked }))
+  const rate = ({ falsePositives, queries }: Outcome) =>
+    withInterval(falsePositives / queries, clopperPearson({ hits: falsePositives, trials: queries }))
   const fewer = mlbf.falsePositives < bf.falsePositives
   const bigger = mlbf.bytes / bf.bytes
   const ratio = (of: (outcome: Outcome) => number) =>
     `${factor(of(mlbf) / of(bf))} times the ${of === insertion ? 'insertion' : 'query'} time`
   const insertion = ({ insertionSeconds }: Outcome) => insertionSeconds
   const query = ({ querySeconds }: Outcome) => querySeconds
-  const slow = searches.map((one) => `${one.structure} ${seconds(reckoned(one, n, Math.floor(n / 2)))}`)
+  const slow = searches.map((one) => `${one.structure} ${seconds(extrapolate(one, n, Math.floor(n / 2)))}`)
   const wrong = table.falsePositives
   return [
-    `At ${count(n)} URLs BF errs for ${rate(bf)} of those asked, target ${percent(TARGET)}, and MLBF for ${rate(mlbf)}: ${fewer ? 'fewer' : 'not fewer'}, with ${factor(bigger)} times the memory, ${ratio(insertion)} and ${ratio(query)}.`,
-    `A BF with that memory errs for ${rate(large)}: ${large.falsePositives < mlbf.falsePositives ? 'the layers are not worth their memory' : large.falsePositives === mlbf.falsePositives ? 'no difference' : 'the layers are worth their memory here'}.`,
+    `At ${count(n)} URLs the false-positive rate of BF is ${rate(bf)}, target ${percent(TARGET)}, and that of MLBF ${rate(mlbf)}: ${fewer ? 'fewer' : 'not fewer'}, with ${factor(bigger)} times the memory, ${ratio(insertion)} and ${ratio(query)}.`,
+    `A BF with that memory has ${rate(large)}: ${large.falsePositives < mlbf.falsePositives ? 'the layers are not worth their memory' : large.falsePositives === mlbf.falsePositives ? 'no difference' : 'the layers are worth their memory here'}.`,
     `The hash table errs ${wrong === 0 ? 'never' : `${count(wrong)} times`} and takes ${factor(table.bytes / bf.bytes)} times the memory of BF.`,
     `Extrapolated from a sample, ${count(Math.floor(n / 2))} queries would take ${slow.join(' and ')}.`,
   ].join(' ')
@@ -290,7 +290,7 @@ async function run(lab: Lab): Promise<Result> {
   lab.progress(0, 'URLs')
   const wanted = lab.quick ? QUICK_SIZES : SIZES
   const urls = await bareUrls(lab, wanted.at(-1)!)
-  // With fewer URLs than the project had, its sizes shrink alike.
+  // With fewer URLs than the project had, its sizes are scaled down.
   const scale = urls.count / wanted.at(-1)!
   const sizes = wanted.map((n) => Math.round(n * scale))
   const outcomes: Outcome[] = []
@@ -316,6 +316,7 @@ export const termProject: Experiment = {
   name: 'term-project',
   title: 'Hash table, Bloom filter, multi-layer Bloom filter',
   source: 'term-project, Fig. 3 to 5',
-  asks: 'With a 5 % target, how often do a Bloom filter and a multi-layer one err, and at what cost beside a hash table?',
+  question:
+    'With a 5 % target, what are the false-positive rates of a Bloom filter and a multi-layer one, and their cost compared with a hash table?',
   run,
 }

@@ -128,8 +128,8 @@ async function hold(
   const sieve: Sieve = await Sieve.create({ profile: 'raw', ...options })
   sieve.addLines(members)
   const after = inHeap ? heapBytes() : null
-  const asked = list.count - urls
-  const rate = measuredRate(countSeen(sieve, list.lines(urls, list.count)), asked)
+  const queries = list.count - urls
+  const rate = measuredRate(countSeen(sieve, list.lines(urls, list.count)), queries)
   return {
     name,
     sizeBytes: sieve.stats().sizeBytes,
@@ -162,7 +162,7 @@ function finding(cells: readonly GridCell[], held: readonly Held[], urls: number
   const off = weak.filter(({ named }) => !covers(named.rate, named.expected))
   const right = weak.filter(({ named }) => covers(named.rate, named.expected))
   const verdicts = [
-    ...off.map(({ name, times }) => `${name} errs ${factor(times)} times as often as the formula says`),
+    ...off.map(({ name, times }) => `${name} has ${factor(times)} times the rate that the formula predicts`),
     ...(right.length > 0
       ? [`within chance of it ${right.length === 1 ? 'is' : 'are'} ${listed(right.map(({ name }) => name))}`]
       : []),
@@ -174,7 +174,7 @@ function finding(cells: readonly GridCell[], held: readonly Held[], urls: number
   const ours = held[0]!
   const setBytes = set.sizeBytes / urls
   return [
-    `The paper's m = k·n / ln 2 and its three functions lose ${percent(paper.rate.rate)} of new URLs (${percent(paper.rate.low)} to ${percent(paper.rate.high)}; the formula says ${percent(paper.expected)}${covers(paper.rate, paper.expected) ? '' : ', outside the interval'}): ${(ours.sizeBytes / urls).toFixed(2)} bytes per URL where a hash set takes ${setBytes.toFixed(0)} by its own estimate, ${factor(set.sizeBytes / ours.sizeBytes)} times as much.`,
+    `The paper's m = k·n / ln 2 and its three functions lose ${percent(paper.rate.rate)} of new URLs (${percent(paper.rate.low)} to ${percent(paper.rate.high)}; the formula predicts ${percent(paper.expected)}${covers(paper.rate, paper.expected) ? '' : ', outside the interval'}): ${(ours.sizeBytes / urls).toFixed(2)} bytes per URL where a hash set takes ${setBytes.toFixed(0)} by its own estimate, ${factor(set.sizeBytes / ours.sizeBytes)} times as much.`,
     ` k = (m/n)·ln 2 is the best, or no worse than chance, in ${holding(true)} cases for good functions and ${holding(false)} for the paper's; at m/n = ${widest} ${verdicts.join('; ')}.`,
   ].join('')
 }
@@ -227,7 +227,7 @@ function plots(cells: readonly GridCell[], ratios: readonly number[]): Plot[] {
 
 async function grid(lab: Lab, list: UrlList, urls: number, ratios: readonly number[]): Promise<GridCell[]> {
   const members = list.lines(0, urls)
-  const asked = list.count - urls
+  const queries = list.count - urls
   const strangers = list.lines(urls, list.count)
   const cells: GridCell[] = []
   for (const [i, choice] of choices.entries()) {
@@ -248,7 +248,7 @@ async function grid(lab: Lab, list: UrlList, urls: number, ratios: readonly numb
           { filter: 'classic', hash: choice.hash, key: lab.key('url-cache'), bits, hashes: k },
           members,
           strangers,
-          asked,
+          queries,
         )
         const expected = classicRate({ bits, hashes: k, urls })
         cells.push({ choice, ratio, hashes: k, rate: falsePositives, expected })
@@ -262,7 +262,8 @@ export const urlCache: Experiment = {
   name: 'url-cache',
   title: 'A URL cache with three hash functions',
   source: 'url-caching',
-  asks: 'Are three simple hash functions good enough, is k = (m/n)·ln 2 the best, and how much memory is saved against a hash set?',
+  question:
+    'Are three simple hash functions good enough, is k = (m/n)·ln 2 the best, and how much memory is saved against a hash set?',
   async run(lab) {
     const list = await lab.urls(lab.quick ? 30_000 : 250_000)
     const urls = Math.floor(list.count * 0.4)

@@ -7,11 +7,11 @@ import { Pieces } from '../../negatives.ts'
 import { count, factor, listed, percent } from '../../wording.ts'
 import {
   type Answer,
-  askLeftOut,
   contenders,
   kindsLeftOut,
   type LeftOut,
   measure,
+  queryLeftOut,
   repeats,
 } from './measurement.ts'
 import { KEYS, MOST_URLS, PAPER, printedCount } from './paper.ts'
@@ -46,10 +46,10 @@ function finding(answers: readonly Answer[], left: readonly LeftOut[], scale: nu
   const name = ({ filter, wrong }: (typeof rivals)[number]) => `${filter} ${count(wrong)}`
   const verdict =
     worse.length === 0
-      ? `with the memory of multilayer all others err less: ${listed(better.map(name))}`
+      ? `with the memory of multilayer all others have fewer: ${listed(better.map(name))}`
       : better.length === 0
-        ? `with the memory of multilayer none errs less: ${listed(worse.map(name))}`
-        : `with the memory of multilayer ${listed(better.map(name))} err less, ${listed(worse.map(name))} not`
+        ? `with the memory of multilayer none has fewer: ${listed(worse.map(name))}`
+        : `with the memory of multilayer ${listed(better.map(name))} have fewer, ${listed(worse.map(name))} not`
   const bad = left
     .filter(({ contender, kind }) => contender.filter === 'multilayer' && kind.count > 0)
     .map(({ kind, falsePositives }) => `${kind.name} segments ${percent(falsePositives / kind.count)}`)
@@ -57,21 +57,21 @@ function finding(answers: readonly Answer[], left: readonly LeftOut[], scale: nu
     .filter(({ multilayer: { falsePositives } }) => falsePositives > ENOUGH)
     .map(({ multilayer: answer }) => ({
       ratio: answer.predicted! / answer.falsePositives,
-      alone: (answer.stats.rates!.corrected! * answer.asked) / answer.falsePositives,
-      paper: (answer.stats.rates!.paper! * answer.asked) / answer.falsePositives,
+      alone: (answer.stats.rates!.corrected! * answer.queries) / answer.falsePositives,
+      paper: (answer.stats.rates!.paper! * answer.queries) / answer.falsePositives,
     }))
   const widest = Math.max(...forecasts.map(({ ratio }) => Math.abs(ratio - 1)))
   const alone = Math.max(...forecasts.map((one) => Math.abs(one.alone - 1)))
   return [
-    `At ${count(n)} URLs classic makes ${count(last.classic.falsePositives)} false positives and multilayer, with five times the memory, ${count(multilayer)} (printed: ${count(printedCount('classic', n, scale))} and ${count(printedCount('multilayer', n, scale))}); in the mean of ${KEYS} keys classic is within ${off(({ mean }) => mean!)} of the paper at every n, in this one run within ${off(({ falsePositives }) => falsePositives)}.`,
+    `At ${count(n)} URLs classic makes ${count(last.classic.falsePositives)} false positives and multilayer, with five times the memory, ${count(multilayer)} (printed: ${count(printedCount('classic', n, scale))} and ${count(printedCount('multilayer', n, scale))}); the mean of classic over ${KEYS} keys is within ${off(({ mean }) => mean!)} of the paper at every n, this run within ${off(({ falsePositives }) => falsePositives)}.`,
     `But ${verdict}`.replace(/^But (with the memory of multilayer none)/, 'And $1'),
     `(multilayer ${count(multilayer)}).`,
     ...(bad.length
-      ? [`Of the new URLs that the paper did not try, multilayer takes for known: ${listed(bad)}.`]
+      ? [`Of new URLs that the paper did not test, multilayer reports as seen: ${listed(bad)}.`]
       : []),
     ...(forecasts.length
       ? [
-          `The corrected prediction is within ${percent(widest)} of its count where that is over ${ENOUGH} (stats() alone, which does not know the list, ${percent(alone)}); the paper’s f^L is off by a factor of ${factor(Math.max(...forecasts.map(({ paper }) => Math.max(paper, 1 / paper))))}.`,
+          `The corrected prediction is within ${percent(widest)} of its count where that exceeds ${ENOUGH} (stats() alone, without the list, ${percent(alone)}); the paper’s f^L is off by a factor of ${factor(Math.max(...forecasts.map(({ paper }) => Math.max(paper, 1 / paper))))}.`,
         ]
       : []),
   ].join(' ')
@@ -94,7 +94,7 @@ async function run(lab: Lab): Promise<Result> {
     knownPieces,
   })
   lab.progress(sizes.length / (sizes.length + 1), 'negatives that the paper left out')
-  const left = askLeftOut(await kindsLeftOut(lab, pieces, known), all)
+  const left = queryLeftOut(await kindsLeftOut(lab, pieces, known), all)
   lab.progress(1, 'done')
   return {
     finding: finding(answers, left, scale),
@@ -114,6 +114,7 @@ export const cen2010: Experiment = {
   name: 'cen2010',
   title: 'A multi-layer Bloom filter for URLs',
   source: 'cen-2010, Fig. 5 to 7',
-  asks: 'Does a multi-layer filter err less than a classic one, with the paper’s setting and with the same memory?',
+  question:
+    'Does a multi-layer filter have fewer false positives than a classic one, with the paper’s setting and with the same memory?',
   run,
 }

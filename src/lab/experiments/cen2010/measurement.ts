@@ -20,7 +20,7 @@ const CHUNK_URLS = 1 << 17
 /** URLs of each kind of negatives that the paper left out. */
 const LEFT_OUT = 200_000
 
-/** A filter under test, and what it did so far. */
+/** A filter under test, and its time so far. */
 export interface Contender {
   readonly filter: 'classic' | 'multilayer' | 'blocked' | 'prefix-layers'
   /** Memory in multiples of the paper's m. */
@@ -29,12 +29,12 @@ export interface Contender {
   readonly adding: Stopwatch
 }
 
-/** What one contender answered at one n. */
+/** The results of one contender at one n. */
 export interface Answer {
   readonly contender: Contender
   readonly urls: number
-  readonly asked: number
-  /** Of those asked, how many have a last piece that its layer knows: chance made it someone else's. */
+  readonly queries: number
+  /** Of those, how many have a last segment that its layer knows by chance. */
   readonly knownLast: number
   /** The mean false positives of classic over all its keys, this one among them. */
   readonly mean: number | null
@@ -42,7 +42,7 @@ export interface Answer {
   readonly predicted: number | null
   readonly falsePositives: number
   readonly addSeconds: number
-  readonly askSeconds: number
+  readonly querySeconds: number
   readonly stats: Stats
 }
 
@@ -73,7 +73,7 @@ export async function contenders(lab: Lab, urls: number, bits: number): Promise<
   ]
 }
 
-/** Classic as the paper sets it, under further keys. */
+/** Classic with the paper's setting, with other keys. */
 export function repeats(lab: Lab, bits: number): Promise<Sieve[]> {
   return Promise.all(
     Array.from({ length: KEYS - 1 }, (_, i) => {
@@ -85,15 +85,15 @@ export function repeats(lab: Lab, bits: number): Promise<Sieve[]> {
 
 export interface Measured {
   readonly all: readonly Contender[]
-  /** Classic under further keys: asked the same, not timed. */
+  /** Classic with other keys: the same queries, not timed. */
   readonly again: readonly Sieve[]
-  /** What is in, exactly. */
+  /** The URLs added so far, exactly. */
   readonly known: Sieve
   readonly knownPieces: Sieve
 }
 
-// Adds the URLs up to each n, and asks for the paper's negatives of all of them. Chunk by chunk through all filters,
-// so that whatever slows the machine slows each of them.
+// Adds the URLs up to each n, and queries the paper's negatives of all of them. Each chunk goes through all filters, so
+// that whatever slows the machine slows each of them.
 export function measure(
   lab: Lab,
   pieces: Pieces,
@@ -116,18 +116,18 @@ export function measure(
       added = to
     }
     folders.reach(size)
-    const asking = all.map(() => new Stopwatch())
+    const querying = all.map(() => new Stopwatch())
     const falsePositives = all.map(() => 0)
-    let asked = 0
+    let queries = 0
     let knownLast = 0
     let others = 0
     for (let from = 0; from < size; from += CHUNK_URLS) {
       const to = Math.min(size, from + CHUNK_URLS)
       const negatives = unknown(known, numberedLines(urls, from, to))
-      asked += negatives.count
+      queries += negatives.count
       knownLast += ones(knownPieces.hasLines(numberedPieceLines(pieces, from, to)))
       all.forEach(({ sieve }, i) => {
-        falsePositives[i]! += ones(asking[i]!.time(() => sieve.hasLines(negatives.lines)))
+        falsePositives[i]! += ones(querying[i]!.time(() => sieve.hasLines(negatives.lines)))
       })
       for (const sieve of again) others += ones(sieve.hasLines(negatives.lines))
     }
@@ -136,21 +136,21 @@ export function measure(
       answers.push({
         contender,
         urls: size,
-        asked,
+        queries,
         knownLast,
         falsePositives: falsePositives[i]!,
         mean: contender.share === 1 ? (falsePositives[i]! + others) / (again.length + 1) : null,
         addSeconds: contender.adding.seconds,
-        askSeconds: asking[i]!.seconds,
+        querySeconds: querying[i]!.seconds,
         stats,
-        predicted: predict(stats, folders, asked, knownLast),
+        predicted: predict(stats, folders, queries, knownLast),
       })
     })
   })
   return answers
 }
 
-// A negative that is a URL of the set after all (`/v1` and number 2 make `/v12`) is no error when it is found.
+// Without the negatives that are URLs of the set (`/v1` and number 2 make `/v12`): finding one is not an error.
 function unknown(known: Sieve, lines: Uint8Array): { lines: Uint8Array; count: number } {
   const isKnown = known.hasLines(lines)
   return ones(isKnown) === 0
@@ -174,16 +174,16 @@ export async function kindsLeftOut(lab: Lab, pieces: Pieces, known: Sieve): Prom
   ]
 }
 
-// What is to be expected of these negatives: only the XOR layer is left where the last piece is known by chance; for
-// the others their layer and the XOR layer, which pass together for pages of one large folder.
-function predict(stats: Stats, folders: Folders, asked: number, knownLast: number): number | null {
+// The expected false positives: only the XOR layer can reject a negative whose last segment is known by chance; for the
+// others both its layer and the XOR layer can, which pass together for pages of one large folder.
+function predict(stats: Stats, folders: Folders, queries: number, knownLast: number): number | null {
   if (!stats.rates || !stats.layers) return null
   const { hashes } = PAPER
   const fills = stats.layers.slice(0, -1).map(({ fill }) => fill)
   const { recombined } = stats.rates as { recombined: number }
   const bits = Math.round((stats.sizeBytes * 8) / stats.layers.length)
   const fresh = folders.expected({ bits, hashes, fills, xorHit: recombined ** (1 / hashes) })
-  return fresh * (1 - knownLast / asked) + recombined * knownLast
+  return fresh * (1 - knownLast / queries) + recombined * knownLast
 }
 
 export interface LeftOut {
@@ -193,7 +193,7 @@ export interface LeftOut {
   readonly predicted: number | null
 }
 
-export function askLeftOut(kinds: readonly Kind[], all: readonly Contender[]): LeftOut[] {
+export function queryLeftOut(kinds: readonly Kind[], all: readonly Contender[]): LeftOut[] {
   return kinds.flatMap((kind) =>
     all
       .filter(({ share }) => share === 5)

@@ -12,9 +12,9 @@ export function plots(answers: readonly Answer[], scale: number): Plot[] {
   const points = (contender: Contender) =>
     answers
       .filter((answer) => answer.contender === contender)
-      .map(({ urls, asked, falsePositives }) => {
-        const { lower, upper } = clopperPearson({ hits: falsePositives, trials: asked })
-        return { x: urls, y: falsePositives, low: lower * asked, high: upper * asked }
+      .map(({ urls, queries, falsePositives }) => {
+        const { lower, upper } = clopperPearson({ hits: falsePositives, trials: queries })
+        return { x: urls, y: falsePositives, low: lower * queries, high: upper * queries }
       })
       .filter(({ y }) => y > 0)
   const printed = (['classic', 'multilayer'] as const).map((filter) => ({
@@ -41,14 +41,14 @@ export function plots(answers: readonly Answer[], scale: number): Plot[] {
       ].filter((series) => series.points.length > 0),
     },
     {
-      title: 'Time of multilayer in times of classic',
+      title: 'Time of multilayer relative to classic',
       alt: 'Ratio of the times of multilayer and classic, insertion and query, against the number of URLs, beside the printed insertion ratio',
       x: { label: 'URLs inserted' },
       y: { label: 'multilayer / classic' },
       kind: 'line',
       series: [
         { name: 'insertion', points: ratios((answer) => answer.addSeconds) },
-        { name: 'query', points: ratios((answer) => answer.askSeconds) },
+        { name: 'query', points: ratios((answer) => answer.querySeconds) },
         {
           name: 'insertion, printed',
           printed: true,

@@ -10,13 +10,13 @@ import { KEYS, MOST_URLS, PAPER, printedCount } from './paper.ts'
 export function figure5(answers: readonly Answer[], scale: number, bits: number): Table {
   const rows = answers
     .filter(isPapers)
-    .map(({ contender, urls, asked, falsePositives, mean, stats }): Cell[] => {
+    .map(({ contender, urls, queries, falsePositives, mean, stats }): Cell[] => {
       const printed = printedCount(contender.filter, urls, scale)
       const isClassic = contender.filter === 'classic'
       return [
         urls,
         contender.filter,
-        ...rateCells(falsePositives, asked),
+        ...rateCells(falsePositives, queries),
         printed,
         printed ? falsePositives / printed : null,
         mean,
@@ -28,10 +28,10 @@ export function figure5(answers: readonly Answer[], scale: number, bits: number)
   const scaled =
     scale === 1
       ? ''
-      : ` Here ${count(scale * MOST_URLS)} URLs stand for ${count(MOST_URLS)}: n, m and the printed counts are scaled alike.`
+      : ` Here with ${count(scale * MOST_URLS)} URLs instead of ${count(MOST_URLS)}: n, m and the printed counts are scaled down.`
   return {
     title: 'Fig. 5: false positives with the paper’s setting',
-    note: `m = ${count(bits)} bits a layer, k = ${PAPER.hashes}, L = ${PAPER.layers}: multilayer has five times the memory of classic. Every URL without its scheme; negatives are the URLs with their own number appended.${scaled}`,
+    note: `m = ${count(bits)} bits per layer, k = ${PAPER.hashes}, L = ${PAPER.layers}: multilayer has five times the memory of classic. Every URL without its scheme; negatives are the URLs with their own number appended.${scaled}`,
     columns: [
       { name: 'n', as: 'count' },
       { name: 'filter', as: 'text' },
@@ -62,8 +62,8 @@ export function pairs(answers: readonly Answer[]): { classic: Answer; multilayer
 export function figures6And7(answers: readonly Answer[]): Table {
   const { classic, multilayer } = PAPER.insertionSeconds
   return {
-    title: 'Fig. 6 and 7: time of multilayer in times of classic',
-    note: 'The same lines through both in turns. The paper printed query times within 3 % of each other.',
+    title: 'Fig. 6 and 7: time of multilayer relative to classic',
+    note: 'The same lines through both, alternating. The paper printed query times within 3 % of each other.',
     columns: [
       { name: 'n', as: 'count' },
       { name: 'classic insertion, s', as: 'time', timing: true },
@@ -81,9 +81,9 @@ export function figures6And7(answers: readonly Answer[]): Table {
       pair.multilayer.addSeconds,
       pair.multilayer.addSeconds / pair.classic.addSeconds,
       multilayer[i]! / classic[i]!,
-      pair.classic.askSeconds,
-      pair.multilayer.askSeconds,
-      pair.multilayer.askSeconds / pair.classic.askSeconds,
+      pair.classic.querySeconds,
+      pair.multilayer.querySeconds,
+      pair.multilayer.querySeconds / pair.classic.querySeconds,
       1,
     ]),
   }
@@ -104,22 +104,22 @@ export function equalMemory(answers: readonly Answer[]): Table {
     ],
     rows: answers
       .filter(({ contender }) => contender.share === 5)
-      .map(({ contender, urls, asked, falsePositives, addSeconds, askSeconds, stats }) => [
+      .map(({ contender, urls, queries, falsePositives, addSeconds, querySeconds, stats }) => [
         urls,
         contender.filter,
         contender.sieve.plan.hashes,
         (stats.sizeBytes * 8) / urls,
-        ...rateCells(falsePositives, asked),
+        ...rateCells(falsePositives, queries),
         (addSeconds * 1e9) / urls,
-        (askSeconds * 1e9) / asked,
+        (querySeconds * 1e9) / queries,
       ]),
   }
 }
 
 export function predictions(answers: readonly Answer[]): Table {
   return {
-    title: 'What was predicted for multilayer',
-    note: 'In false positives of those asked. f^L is the paper’s eq. (4); recombined: the XOR layer alone; stats(): that and the layer of the last segment with its own load, as if they passed independently. Corrected also knows the list: pages of one large folder pass both together, and some last segments are known by chance (a URL ending in a slash, and number 12345, where the layer knows /12345).',
+    title: 'Predictions for multilayer',
+    note: 'In false positives of these queries. f^L is the paper’s eq. (4); recombined: the XOR layer alone; stats(): that and the layer of the last segment with its own load, as if they passed independently. Corrected also uses the list: pages of one large folder pass both together, and some last segments are known by chance (a URL ending in a slash, and number 12345, where the layer knows /12345).',
     columns: [
       { name: 'n', as: 'count' },
       { name: 'measured', as: 'count' },
@@ -132,13 +132,13 @@ export function predictions(answers: readonly Answer[]): Table {
       { name: 'corrected / measured', as: 'ratio' },
     ],
     rows: pairs(answers).map(
-      ({ multilayer: { urls, falsePositives, asked, knownLast, predicted, stats } }) => {
-        const expected = stats.rates!.corrected! * asked
+      ({ multilayer: { urls, falsePositives, queries, knownLast, predicted, stats } }) => {
+        const expected = stats.rates!.corrected! * queries
         return [
           urls,
           falsePositives,
-          stats.rates!.paper! * asked,
-          stats.rates!.recombined! * asked,
+          stats.rates!.paper! * queries,
+          stats.rates!.recombined! * queries,
           expected,
           falsePositives ? expected / falsePositives : null,
           knownLast,
@@ -171,8 +171,8 @@ export function leftOutTable(left: readonly LeftOut[]): Table {
 
 export function layerTable(stats: Stats): Table {
   return {
-    title: 'What the layers of multilayer hold at the largest n',
-    note: 'Distinct entries, estimated from the fill. All layers have m bits, whatever they hold.',
+    title: 'Entries in the layers of multilayer at the largest n',
+    note: 'Distinct entries, estimated from the fill. All layers have m bits.',
     columns: [
       { name: 'layer', as: 'text' },
       { name: 'distinct', as: 'count' },
