@@ -1,8 +1,8 @@
-// The bytes of a table: a file read where it is needed, or a whole input in memory (a pipe, a .gz).
+// The bytes of a table: a file that is read in parts, or a whole input in memory (a pipe, a .gz).
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 
-/** What tells whether a file is still the one that was indexed. */
+/** Identifies the content of a file that was indexed. */
 export interface Identity {
   readonly sizeBytes: number
   readonly modifiedMs: number
@@ -18,7 +18,7 @@ export interface Bytes {
 
 const CHUNK_BYTES = 256 * 1024
 
-/** All of it, in pieces. */
+/** All bytes, in chunks. */
 export function* chunksOf(bytes: Bytes): Generator<Buffer> {
   for (let at = 0; at < bytes.sizeBytes; at += CHUNK_BYTES) {
     yield bytes.read(at, Math.min(at + CHUNK_BYTES, bytes.sizeBytes))
@@ -53,13 +53,13 @@ export function fileBytes(path: string): Bytes {
   }
 }
 
-/** Of the file at `path` as it is on disk. Take it before reading: a change after that is then noticed. */
+/** Of the file at `path` on disk. Compute it before reading, so that a later change is detected. */
 export function identify(path: string): Identity {
   const { size, mtimeMs } = statSync(path)
   return { sizeBytes: size, modifiedMs: mtimeMs, sha256: contentHash(path) }
 }
 
-/** Whether the file still has the content it was indexed with; read only where its time of change differs. */
+/** Whether the file still has the content that was indexed; read only when its modification time differs. */
 export function isUnchanged(path: string, known: Identity): boolean {
   const { size, mtimeMs } = statSync(path)
   if (size !== known.sizeBytes) return false

@@ -1,5 +1,5 @@
-// What is searched: the rows of a table, or documents, one row a file. Gives every row's text once, to make an index
-// from, and any row again, to check and to show it.
+// The rows to search: those of a table, or documents, one row per file. Each row's text is read once to build an index,
+// and selected rows again to check and print them.
 import type { Bytes } from './bytes.ts'
 import { chooseColumns, Table, type TableOptions } from './table.ts'
 
@@ -7,20 +7,20 @@ export interface Row {
   /** From 0. */
   readonly row: number
   readonly fields: readonly string[]
-  /** What is searched of it. */
+  /** The text that is searched. */
   readonly text: string
 }
 
-/** What has to be kept to find a row again. */
+/** What is needed to read a row again. */
 export interface CorpusShape {
   readonly columns: readonly string[]
   readonly places: Float64Array
 }
 
 export interface Corpus {
-  /** Files it is made of; their content decides whether an index still fits. */
+  /** Its files; their content decides whether an index is still valid. */
   readonly paths: readonly string[]
-  /** Calls back with each row's text, in order. */
+  /** Calls back with the text of each row, in order. */
   scan(onText: (text: string) => void): Promise<CorpusShape>
   read(shape: CorpusShape, rows: Iterable<number>): AsyncIterable<Row> | Iterable<Row>
   /** Which of the shape's columns are searched. */
@@ -28,7 +28,7 @@ export interface Corpus {
   close(): void
 }
 
-/** Words of one field do not run into the next. */
+/** Separates the words of one field from those of the next. */
 const BETWEEN = '\n'
 
 export function tableCorpus(
@@ -61,7 +61,7 @@ export function tableCorpus(
   }
 }
 
-/** `open` gives a document's bytes. */
+/** `open` returns the bytes of a document. */
 export function documentCorpus(paths: readonly string[], open: (path: string) => Promise<Bytes>): Corpus {
   const textOf = async (path: string) => {
     const bytes = await open(path)

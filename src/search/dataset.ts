@@ -1,16 +1,16 @@
-// A dataset that can be asked for words: the dictionary says whether it may hold them at all, the row filters which
-// rows may. Made row by row; the words themselves are kept while it is made, and forgotten after.
-// Errs towards "may hold"; a row that holds all the words is always among the answers.
+// A dataset that can be searched for words: the dictionary rejects words that are absent, the row filters select the
+// rows that may contain all words. Built row by row; the words themselves are kept only while it is built.
+// Errs towards "may contain": a row that contains all the words is always in the result.
 import { Dictionary, type LayerReading } from './dictionary.ts'
 import { RowFilters } from './row-filters.ts'
 import { WordHashes } from './word-hashes.ts'
 
 export interface DatasetOptions {
-  /** The chance that a word in no row passes the dictionary. Default 0.05, the paper's. */
+  /** The probability that a word in no row passes the dictionary. Default 0.05, the paper's. */
   readonly dictionaryRate?: number | undefined
-  /** The chance that a row passes for a word it does not hold. Default 0.001. */
+  /** The probability that a row passes for a word it does not contain. Default 0.001. */
   readonly rowRate?: number | undefined
-  /** How the words are dealt to the dictionary's layers. Default `all`. */
+  /** How the words are distributed over the dictionary's layers. Default `all`. */
   readonly layers?: LayerReading | undefined
 }
 
@@ -21,16 +21,16 @@ export interface DatasetCounts {
   readonly rows: number
   /** Distinct words. */
   readonly words: number
-  /** The distinct words of each row with one byte between, in UTF-8: what the filters stand for. */
+  /** The distinct words of each row, separated by one byte, in UTF-8: the text that the filters replace. */
   readonly rawBytes: number
 }
 
 export interface Answer {
-  /** False: certainly no row holds all the words. */
+  /** False: no row contains all the words, with certainty. */
   readonly mayHold: boolean
-  /** Words that the dataset certainly does not hold. */
+  /** Words that are certainly in no row. */
   readonly absent: readonly string[]
-  /** Rows that may hold all the words, ascending. */
+  /** Rows that may contain all the words, ascending. */
   readonly rows: Uint32Array
 }
 
@@ -51,7 +51,7 @@ export class Dataset {
     return this.dictionary.signatures.sizeBytes + this.rowFilters.sizeBytes
   }
 
-  /** Which rows may hold all of `words`, given as `wordsOf` makes them. Misses no row that does. */
+  /** The rows that may contain all of `words`, which come from `wordsOf`. Misses none that does. */
   ask(words: readonly string[]): Answer {
     const stride = Math.max(this.dictionary.hashes, this.rowFilters.hashes)
     const hashes = this.#hashes.of(words, stride)

@@ -1,23 +1,26 @@
-// All words of a dataset, as sharma-keywords has them: dealt round-robin to L = words ÷ hashes layers, each a Bloom
-// filter of the same m and k. Since the layers are equal filters, they are held bit-sliced and asked all at once.
-// Answers "the dataset may hold the word" or "certainly does not".
+// All words of a dataset, as in sharma-keywords: distributed round-robin over L = words ÷ hashes layers, each a Bloom
+// filter of the same m and k. Since the layers have the same size, they are stored bit-sliced and tested together.
+// Errs towards "may contain".
 //
-// The paper leaves open which layer a query asks. Algorithm 4 asks layer i for the i-th word, which misses a word
-// dealt elsewhere: a false negative. So all layers are asked, and the rate is that of all of them together:
+// The paper does not define which layer a query tests. Algorithm 4 tests layer i for the i-th word, which misses a word
+// in another layer: a false negative. So all layers are tested, and the rate is that of all of them together:
 // 1 − (1 − f)^L, near 1 for any table worth searching. Hence three readings:
-//   all    round-robin, all asked; layers large enough that all together keep the rate (the default)
-//   paper  round-robin, all asked; each layer at the rate, as section 6 reads
-//   own    a word's hash chooses its layer, and only that one is asked
-// Algorithm 3's XOR layer knows whole strings only: it would refuse every query of fewer words, and is left out.
+
+//   all    round-robin, all tested; layers large enough that all together keep the rate (the default)
+//   paper  round-robin, all tested; each layer at the rate, as in section 6
+//   own    a word's hash selects its layer, and only that one is tested
+// Algorithm 3's XOR layer contains whole strings only: it would reject every query of fewer words, and is omitted.
 import { classicPlan } from '../sizing/classic.ts'
 import { keywordLayers } from '../sizing/keyword-layers.ts'
+
+
 import { countWords, planSignatures, type SignaturePlan } from './signature-sizing.ts'
 import { addressOf, Signatures } from './signatures.ts'
 
 export const layerReadings = ['all', 'paper', 'own'] as const
 export type LayerReading = (typeof layerReadings)[number]
 
-/** How many words each layer holds when they are dealt round-robin. */
+/** How many words each layer contains when they are distributed round-robin. */
 function dealt(words: number, layers: number): number[] {
   return Array.from({ length: layers }, (_, layer) => Math.ceil((words - layer) / layers))
 }
@@ -53,7 +56,7 @@ export class Dictionary {
     this.signatures = signatures
   }
 
-  /** An empty one for so many words as there are `first` hashes: each word's hash 0. */
+  /** An empty dictionary; `first` has hash 0 of each word. */
   static plan(reading: LayerReading, rate: number, first: Uint32Array): Dictionary {
     let plan = reading === 'all' ? planAll(first.length, rate) : planPaper(first.length, rate)
     if (reading === 'own') {
@@ -64,7 +67,7 @@ export class Dictionary {
     return new Dictionary(reading, new Signatures({ filters: plan.layers, ...plan }))
   }
 
-  /** Marks the `turn`-th word, whose hashes begin at `from`. */
+  /** Marks the `turn`-th word, whose hashes start at `from`. */
   add(turn: number, hashes: Uint32Array, from: number): void {
     const layer = this.reading === 'own' ? this.#own(hashes, from) : turn % this.layers
     this.signatures.add(layer, hashes, from + this.#skip)
@@ -74,26 +77,26 @@ export class Dictionary {
     return this.signatures.filters
   }
 
-  /** Hashes a word needs. */
+  /** Hashes per word. */
   get hashes(): number {
     return this.signatures.hashes + this.#skip
   }
 
-  /** Whether the dataset may hold a word whose hashes begin at `from`; false is certain. */
+  /** Whether the dataset may contain a word whose hashes start at `from`; false is certain. */
   has(hashes: Uint32Array, from: number): boolean {
     return this.reading === 'own'
       ? this.signatures.has(this.#own(hashes, from), hashes, from + this.#skip)
       : this.signatures.holding(hashes, [from]).length > 0
   }
 
-  /** The chance now that a word that is not there is said to be, from the fill of each layer. */
+  /** The current false-positive rate, from the fill of each layer. */
   rate(): number {
     const rates = this.signatures.fills().map((fill) => fill ** this.signatures.hashes)
     if (this.reading === 'own') return rates.reduce((sum, rate) => sum + rate, 0) / rates.length
     return -Math.expm1(rates.reduce((sum, rate) => sum + Math.log1p(-rate), 0))
   }
 
-  // The first hash chooses the layer; the bits in it are by the others.
+  // The first hash selects the layer; the others select its bits.
   get #skip(): number {
     return this.reading === 'own' ? 1 : 0
   }

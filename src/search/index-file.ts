@@ -1,5 +1,5 @@
 // The index file of a search, little-endian: 8 bytes of magic, u32 version, u32 length of a JSON head, the head, then
-// the arrays it names, each begun at a multiple of 8 bytes; at the end the SHA-256 of all before it (docs/search.md).
+// the arrays it names, each at a multiple of 8 bytes; at the end the SHA-256 of all bytes before it (docs/search.md).
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readFileSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { endianness } from 'node:os'
@@ -12,15 +12,15 @@ import { type Band, RowFilters } from './row-filters.ts'
 import { Signatures } from './signatures.ts'
 import { WordHashes } from './word-hashes.ts'
 
-/** The first byte is no text, and the last three suffer in a transfer as text. */
+/** The first byte is not text, and the last three are changed by a transfer as text. */
 const MAGIC = Buffer.from('\x89USIX\r\n\x1a', 'latin1')
 export const INDEX_VERSION = 1
 const FIXED_BYTES = 16
 const SUM_BYTES = 32
 
-/** What an index was made from and how: it answers for nothing else. */
+/** The content and the options that an index was built from. */
 export interface Origin {
-  /** Everything that shapes the index, as text to compare. */
+  /** All options that affect the index, as text to compare. */
   readonly settings: string
   /** In the order of the command; their names do not matter. */
   readonly files: readonly Identity[]
@@ -29,7 +29,7 @@ export interface Origin {
 export interface Index {
   readonly origin: Origin
   readonly dataset: Dataset
-  /** Of a table: its columns, and where its rows lie. */
+  /** Of a table: its columns, and the offsets of its rows. */
   readonly columns: readonly string[]
   readonly places: Float64Array
 }
@@ -87,15 +87,15 @@ export function encodeIndex({ origin, dataset, columns, places }: Index): Buffer
   return Buffer.concat([body, createHash('sha256').update(body).digest()])
 }
 
-/** Throws an InputError, one line, for what is no index, one of another version, or a damaged one. */
+/** Throws an InputError, one line, for a file that is not an index, has another version, or is damaged. */
 export async function decodeIndex(name: string, file: Buffer): Promise<Index> {
   checkStart(name, file)
   const damaged = (what: string) =>
-    new InputError(`index ${name} is damaged: ${what}; delete it to have it made again`)
-  if (file.length < FIXED_BYTES + SUM_BYTES) throw damaged(`${file.length} bytes, which is too short`)
+    new InputError(`index ${name} is damaged: ${what}; delete it to rebuild it`)
+  if (file.length < FIXED_BYTES + SUM_BYTES) throw damaged(`${file.length} bytes is too short`)
   const body = file.subarray(0, file.length - SUM_BYTES)
   if (!createHash('sha256').update(body).digest().equals(file.subarray(body.length))) {
-    throw damaged('its checksum does not fit its content')
+    throw damaged('its checksum does not match its content')
   }
   const headBytes = body.readUInt32LE(12)
   let head: Head
@@ -108,7 +108,7 @@ export async function decodeIndex(name: string, file: Buffer): Promise<Index> {
   let at = FIXED_BYTES + padded(headBytes)
   const take = (bytes: number) => {
     // A copy: aligned, and free of the file's buffer.
-    if (bytes > body.length - at) throw damaged('it ends before its arrays do')
+    if (bytes > body.length - at) throw damaged('it ends inside its arrays')
     const part = Uint8Array.prototype.slice.call(body, at, at + bytes)
     at += padded(bytes)
     return part
@@ -129,7 +129,7 @@ export async function decodeIndex(name: string, file: Buffer): Promise<Index> {
     signatures: signatures(band),
     rate: band.rate,
   }))
-  if (at !== body.length) throw damaged('it goes on behind its arrays')
+  if (at !== body.length) throw damaged('it has bytes after its arrays')
   try {
     checkArrays(head, places, dictionary, bands)
   } catch (error) {
@@ -147,7 +147,7 @@ function checkShape(name: string, shape: SignatureHead): void {
   savedWhole(`${name}.hashes`, shape.hashes, 1, MOST_HASHES)
 }
 
-// Throws a RangeError for a head that no index has: its sizes become memory, its names are shown.
+// Throws a RangeError for an invalid head: its sizes are allocated, its names are printed.
 function checkHead(head: Head): void {
   const { origin, counts, columns, places, dictionary, bands } = savedObject('its head', head)
   const { settings, files } = savedObject('origin', origin)
@@ -180,7 +180,7 @@ function checkHead(head: Head): void {
   }
 }
 
-// Throws a RangeError where the arrays do not fit to the counts: rows that are not there, filters behind the last.
+// Throws a RangeError when the arrays do not match the counts: rows that do not exist, bits of filters that do not.
 function checkArrays(
   { counts }: Head,
   places: Float64Array,
@@ -198,7 +198,7 @@ function checkArrays(
     })
   }
   for (const each of [signatures, ...bands.map((band) => band.signatures)]) {
-    if (!each.isWithin()) throw new RangeError('a filter behind the last one has bits')
+    if (!each.isWithin()) throw new RangeError('bits are set past the last filter')
   }
 }
 
@@ -221,7 +221,7 @@ export async function readIndex(path: string): Promise<Index | null> {
   return decodeIndex(path, readFileSync(path))
 }
 
-/** Written whole beside it, then put in its place: a reader sees the old one or the new one. */
+/** Writes a temporary file and renames it: a reader sees the old index or the new one. */
 export function writeIndex(path: string, index: Index): void {
   const beside = `${path}.${process.pid}.tmp`
   try {
@@ -233,18 +233,18 @@ export function writeIndex(path: string, index: Index): void {
   }
 }
 
-// Not even an attempt to read, or to replace, a file that is something else.
+// A file that is not an index is neither read nor replaced.
 function checkStart(name: string, file: Buffer): void {
   if (!file.subarray(0, MAGIC.length).equals(MAGIC)) {
     throw new InputError(
-      `${name} is no search index: expected it to begin with ${MAGIC.toString('hex')}, got ` +
-        `${file.subarray(0, MAGIC.length).toString('hex') || 'nothing'}; it is left as it is`,
+      `${name} is not a search index: expected it to begin with ${MAGIC.toString('hex')}, got ` +
+        `${file.subarray(0, MAGIC.length).toString('hex') || 'nothing'}; it is not changed`,
     )
   }
   const version = file.length >= 12 ? file.readUInt32LE(8) : Number.NaN
   if (version !== INDEX_VERSION) {
     throw new InputError(
-      `index ${name} has version ${version}: this urlsieve reads version ${INDEX_VERSION}; delete it to have it made again`,
+      `index ${name} has version ${version}: this urlsieve reads version ${INDEX_VERSION}; delete it to rebuild it`,
     )
   }
 }

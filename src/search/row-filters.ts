@@ -1,6 +1,6 @@
-// A Bloom filter for every row, bit-sliced. Rows are put in bands by how many words they hold (1, 2, 3–4, 5–8, …),
-// and each band has an m and k of its own, so that one long row does not make every row's filter long.
-// Errs towards "may hold", on average over the rows at the rate it was made for.
+// A Bloom filter for every row, bit-sliced. Rows are grouped in bands by their number of words (1, 2, 3–4, 5–8, …),
+// and each band has its own m and k, so that one long row does not enlarge every filter.
+// Errs towards "may contain", on average over the rows at the planned rate.
 import { countWords, planSignatures } from './signature-sizing.ts'
 import { Signatures } from './signatures.ts'
 
@@ -19,7 +19,7 @@ export class RowFilters {
     this.bands = bands
   }
 
-  /** Empty filters for rows of so many distinct words each; rows of none have no filter. */
+  /** Empty filters for rows with these numbers of distinct words; rows without words have no filter. */
   static plan(wordsInRows: readonly number[], rate: number): RowFilters {
     const rowsOf = new Map<number, number[]>()
     wordsInRows.forEach((words, row) => {
@@ -43,7 +43,7 @@ export class RowFilters {
     return this.bands.reduce((sum, { rows, signatures }) => sum + signatures.sizeBytes + rows.byteLength, 0)
   }
 
-  /** Hashes a word needs. */
+  /** Hashes per word. */
   get hashes(): number {
     return Math.max(1, ...this.bands.map(({ signatures }) => signatures.hashes))
   }
@@ -54,7 +54,7 @@ export class RowFilters {
     return rows ? this.bands.reduce((sum, band) => sum + band.rate * band.rows.length, 0) / rows : 0
   }
 
-  /** The rows that may hold every one of the words whose hashes begin at `froms`, ascending. */
+  /** The rows that may contain all of the words whose hashes start at `froms`, ascending. */
   holding(hashes: Uint32Array, froms: readonly number[]): Uint32Array {
     const parts = this.bands.map(({ rows, signatures }) => {
       return signatures.holding(hashes, froms).map((filter) => rows[filter]!)

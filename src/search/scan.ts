@@ -1,7 +1,7 @@
-// The linear scans that the filters are measured against, over rows held in memory. Neither reads a file nor parses.
+// The linear scans that the filters are compared with, over rows in memory. Neither reads a file nor parses it.
 import { distinctWords } from './words.ts'
 
-/** Whether a text holds all the words: what decides in the end. */
+/** Whether a text contains all the words: the final check. */
 export function holdsAll(text: string, words: readonly string[]): boolean {
   const held = distinctWords(text)
   return words.every((word) => held.has(word))
@@ -12,14 +12,14 @@ export function prepare(words: Iterable<string>): string {
   return ` ${[...words].join(' ')} `
 }
 
-/** Cuts every row's text into words and compares: a scan that has prepared nothing. */
+/** Splits every row's text into words and compares them: a scan without preparation. */
 export function scanTexts(texts: readonly string[], words: readonly string[]): number[] {
   const found: number[] = []
   for (let row = 0; row < texts.length; row++) if (holdsAll(texts[row]!, words)) found.push(row)
   return found
 }
 
-/** Looks for the words in rows already cut, normalised and lower-cased: the fairest rival, and the faster one. */
+/** Searches rows that are already split, normalised and lower-cased: the fairest comparison, and the faster one. */
 export function scanPrepared(prepared: readonly string[], words: readonly string[]): number[] {
   const needles = words.map((word) => ` ${word} `)
   const found: number[] = []

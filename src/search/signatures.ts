@@ -1,8 +1,8 @@
 // Many small Bloom filters of one size, bit-sliced: for each of the m bit positions one column with a bit for
-// every filter. To ask all filters for a word is to AND its k columns: k bits read a filter, 32 filters at a time.
-// Errs towards "may hold", at each filter's own fill; never towards "does not".
+// every filter. To test all filters for a word, its k columns are ANDed: k bits per filter, 32 filters at a time.
+// Errs towards "may contain", at each filter's own fill; has no false negatives.
 
-/** Where a 32-bit hash falls in an array of `bits`. */
+/** The position of a 32-bit hash in an array of `bits`. */
 export function addressOf(hash: number, bits: number): number {
   return Math.floor((hash * bits) / 2 ** 32)
 }
@@ -40,7 +40,7 @@ export class Signatures {
     return this.columns.byteLength
   }
 
-  /** Marks a word in a filter. `from` is where its hashes begin. */
+  /** Marks a word in a filter. `from` is the index of its first hash. */
   add(filter: number, hashes: Uint32Array, from: number): void {
     const word = filter >>> 5
     const bit = 1 << (filter & 31)
@@ -50,7 +50,7 @@ export class Signatures {
     }
   }
 
-  /** Whether one filter may hold a word. */
+  /** Whether one filter may contain a word. */
   has(filter: number, hashes: Uint32Array, from: number): boolean {
     const word = filter >>> 5
     for (let j = 0; j < this.hashes; j++) {
@@ -60,12 +60,12 @@ export class Signatures {
     return true
   }
 
-  /** The filters that may hold every one of the words, at least one, whose hashes begin at `froms`; ascending. */
+  /** The filters that may contain all of the words, at least one, whose hashes start at `froms`; ascending. */
   holding(hashes: Uint32Array, froms: readonly number[]): number[] {
     const { columns } = this
     const starts = this.#columnsOf(hashes, froms)
     const found: number[] = []
-    // Half of all bits are ones, so four columns are always worth reading; after that most words are soon zero.
+    // Half of all bits are set, so four columns are always worth reading; after that most words of bits are zero.
     const [a = 0, b = a, c = a, d = a] = starts
     for (let word = 0; word < this.#stride; word++) {
       let set = columns[a + word]! & columns[b + word]! & columns[c + word]! & columns[d + word]!
@@ -79,7 +79,7 @@ export class Signatures {
     return found
   }
 
-  /** Whether no bit is set for a filter behind the last one. */
+  /** Whether no bit is set past the last filter. */
   isWithin(): boolean {
     const last = this.filters % 32
     if (last === 0) return true
@@ -100,7 +100,7 @@ export class Signatures {
     return ones.map((count) => count / this.bits)
   }
 
-  // Distinct columns: a word may have one twice, and two words may share one.
+  // Distinct columns: a word may select one twice, and two words may share one.
   #columnsOf(hashes: Uint32Array, froms: readonly number[]): Uint32Array {
     const starts = new Set<number>()
     for (const from of froms) {

@@ -1,5 +1,5 @@
-// A table in CSV (RFC 4180) or another delimiter, by csv-parse: read once as a stream, and any row again by where its
-// bytes lie. UTF-8, with or without BOM; CRLF or LF; quoted fields may hold delimiters, quotes and newlines.
+// A table in CSV (RFC 4180) or another delimiter, by csv-parse: read once as a stream, and selected rows again by
+// their offsets. UTF-8, with or without BOM; CRLF or LF; quoted fields may contain delimiters, quotes and newlines.
 import { Readable } from 'node:stream'
 import { type CsvError, type Options, parse } from 'csv-parse'
 import { parse as parseAll } from 'csv-parse/sync'
@@ -8,13 +8,13 @@ import { InputError } from './input-error.ts'
 
 export interface TableOptions {
   readonly delimiter: string
-  /** False: the first row is a row, and columns are called 1, 2, …. */
+  /** False: the first line is a row, and the columns are named 1, 2, …. */
   readonly header: boolean
-  /** Rows may have fewer fields than the first (the others are empty) or more (which are not seen). */
+  /** Rows may have fewer fields than the first (the others are empty) or more (which are ignored). */
   readonly ragged: boolean
 }
 
-/** What is known of a table once it was read. */
+/** The columns and row offsets of a table that was read. */
 export interface TableShape {
   readonly columns: readonly string[]
   /** Row r is the bytes from places[r] to places[r + 1]. */
@@ -40,14 +40,14 @@ export class Table {
   readonly #bytes: Bytes
   readonly #options: TableOptions
 
-  /** `name` is what errors call it. */
+  /** `name` is used in errors. */
   constructor(name: string, bytes: Bytes, options: TableOptions) {
     this.name = name
     this.#bytes = bytes
     this.#options = options
   }
 
-  /** Reads it all, row by row. `onColumns` gets the columns' names before the first row. */
+  /** Reads all rows. `onColumns` gets the names of the columns before the first row. */
   async scan(
     onColumns: (columns: readonly string[]) => void,
     onRow: (fields: readonly string[]) => void,
@@ -77,7 +77,7 @@ export class Table {
         if (record.length !== columns.length && !ragged) {
           throw new InputError(
             `${this.name}, line ${this.#lineAt(from)}: ${fields(record.length)}, expected ${columns.length}` +
-              ` as in the first line; --ragged takes such rows`,
+              ` as in the first line; --ragged accepts such rows`,
           )
         }
         places.push(from)
@@ -125,7 +125,7 @@ export class Table {
     }
   }
 
-  // The line on which the row that begins at `offset` has its first character; empty lines before it are passed over.
+  // The line of the first character of the row at `offset`; empty lines before it are skipped.
   #lineAt(offset: number): number {
     let line = 1
     for (let at = 0; at < this.#bytes.sizeBytes; at += 65536) {
@@ -146,12 +146,12 @@ function isCsvError(error: unknown): error is CsvError {
   return error instanceof Error && /^(CSV_|INVALID_)/.test((error as { code?: string }).code ?? '')
 }
 
-/** The columns asked for, by name; all when none is. */
+/** The columns with these names; all without names. */
 export function chooseColumns(table: string, columns: readonly string[], names: readonly string[]): number[] {
   const indices = columns.map((_, i) => i)
   for (const name of names) {
     if (columns.includes(name)) continue
-    throw new InputError(`no column '${name}' in ${table}: there are ${columns.join(', ')}`)
+    throw new InputError(`no column '${name}' in ${table}: expected one of ${columns.join(', ')}`)
   }
   return names.length === 0 ? indices : indices.filter((i) => names.includes(columns[i]!))
 }

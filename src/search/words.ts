@@ -1,5 +1,5 @@
 // From text to words: runs of Unicode letters, digits and combining marks, of the text's NFKC form in lower case.
-// One rule for tables, documents and queries, so that what is asked for is cut like what was stored.
+// One rule for tables, documents and queries.
 
 const RUNS = /[\p{L}\p{N}\p{M}]+/gu
 

@@ -169,7 +169,7 @@ describe('--index', () => {
     const own = search([csv, '--index', csv, 'dark'])
     expect(own).toMatchObject({ status: 3 })
     expect(own.stderr).toMatch(
-      /^urlsieve: .*movies\.csv is no search index: expected .*; it is left as it is\n$/,
+      /^urlsieve: .*movies\.csv is not a search index: expected .*; it is not changed\n$/,
     )
     expect(readFileSync(csv, 'utf8')).toBe(movies)
     search([csv, '--index', index, 'dark'])
@@ -178,7 +178,7 @@ describe('--index', () => {
     writeFileSync(index, bytes)
     expect(search([csv, '--index', index, 'dark'])).toMatchObject({
       status: 3,
-      stderr: `urlsieve: index ${index} is damaged: its checksum does not fit its content; delete it to have it made again\n`,
+      stderr: `urlsieve: index ${index} is damaged: its checksum does not match its content; delete it to rebuild it\n`,
     })
     bytes.writeUInt32LE(9, 8)
     writeFileSync(index, bytes)
@@ -191,7 +191,11 @@ describe('--index', () => {
 
 describe('bad input', () => {
   it.each([
-    [['CSV', '--column', 'titel', 'dark'], 3, /no column 'titel' in .*: there are id, title, overview\n$/],
+    [
+      ['CSV', '--column', 'titel', 'dark'],
+      3,
+      /no column 'titel' in .*: expected one of id, title, overview\n$/,
+    ],
     [['/no/such.csv', 'dark'], 3, /^urlsieve: cannot read \/no\/such\.csv: no such file or folder\n$/],
     [['FOLDER', 'dark'], 3, /is a folder, expected a file\n$/],
     [['CSV', '!!!'], 2, /^urlsieve: no words to search for in '!!!'/],

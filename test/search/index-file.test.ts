@@ -47,7 +47,7 @@ describe('index file', () => {
   it('refuses what is no index, another version, and any damage', async () => {
     const file = encodeIndex(await indexOf(['a b', 'c']))
     await expect(decodeIndex('x', Buffer.from('title,year\n'))).rejects.toThrow(
-      /^x is no search index: expected/,
+      /^x is not a search index: expected/,
     )
     await expect(decodeIndex('x', Buffer.alloc(0))).rejects.toThrow(/got nothing/)
     const other = Buffer.from(file)

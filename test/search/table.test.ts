@@ -124,6 +124,8 @@ describe('table', () => {
   it('chooses columns by name', () => {
     expect(chooseColumns('t.csv', ['a', 'b', 'a'], [])).toEqual([0, 1, 2])
     expect(chooseColumns('t.csv', ['a', 'b', 'a'], ['a'])).toEqual([0, 2])
-    expect(() => chooseColumns('t.csv', ['a', 'b'], ['c'])).toThrow("no column 'c' in t.csv: there are a, b")
+    expect(() => chooseColumns('t.csv', ['a', 'b'], ['c'])).toThrow(
+      "no column 'c' in t.csv: expected one of a, b",
+    )
   })
 })
