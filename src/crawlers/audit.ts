@@ -1,12 +1,13 @@
-// The exact truth beside a sieve that may err: what it answers "seen" at first sight is a page lost, and is said at once.
+// An exact set beside a sieve with false positives: a URL that the sieve reports as seen and the set does not is a lost
+// page, and is reported immediately.
 import type { SeenUrls } from './seen-urls.ts'
 
 export interface AuditCounts {
-  /** Distinct URLs that were new in truth. */
+  /** Distinct URLs. */
   readonly asked: number
-  /** Of those, answered "seen". */
+  /** Of those, reported as seen the first time. */
   readonly lost: number
-  /** How many the sieve's own rate says it loses, added up as the rate grew. Null when it does not say. */
+  /** The losses that the sieve's own rate predicts, summed as the rate grew. Null when it has no rate. */
   readonly expectedLosses: number | null
 }
 
@@ -19,7 +20,7 @@ export class Audit implements SeenUrls {
   #lost = 0
   #expected = 0
 
-  /** `truth` never errs; `rate` is the chance that the sieve calls a new URL seen now. */
+  /** `truth` is exact; `rate` returns the sieve's current false-positive rate. */
   constructor(sieve: SeenUrls, truth: SeenUrls, rate: (() => number) | null, onLost: (url: string) => void) {
     this.#sieve = sieve
     this.#truth = truth
@@ -40,7 +41,7 @@ export class Audit implements SeenUrls {
     return seen
   }
 
-  // The truth first: a crash between the two is no loss.
+  // The exact set first: a crash between the two does not count as a loss.
   async addMany(urls: readonly string[]): Promise<Uint8Array> {
     const fresh = await this.#truth.addMany(urls)
     const rate = this.#rate?.() ?? 0
@@ -49,7 +50,7 @@ export class Audit implements SeenUrls {
     return verdicts
   }
 
-  /** Closes the truth; the sieve is its owner's to close. */
+  /** Closes the exact set; the caller closes the sieve. */
   async close(): Promise<void> {
     await this.#truth.close?.()
   }

@@ -1,5 +1,5 @@
 // The bytes of a page as text: by its byte order mark, the charset of its Content-Type, or the one it names in its first
-// kilobyte; UTF-8 when there is none that is known. Linear, a piece at a time.
+// kilobyte; otherwise UTF-8. Linear, one chunk at a time.
 
 /** Where a page names its charset, as the HTML standard looks for it. */
 const PRESCAN_BYTES = 1024
@@ -13,14 +13,14 @@ export class CharsetDecoder {
     this.#contentType = contentType
   }
 
-  /** The text of a piece; '' while too little of the page is there to know its charset. */
+  /** The text of a chunk; '' until enough of the page is there to know its charset. */
   write(piece: Buffer): string {
     if (this.#decoder) return this.#decoder.decode(piece, { stream: true })
     this.#head = Buffer.concat([this.#head, piece])
     return this.#head.length < PRESCAN_BYTES ? '' : this.#begin()
   }
 
-  /** The rest. */
+  /** The rest of the text. */
   end(): string {
     const text = this.#decoder ? '' : this.#begin()
     return text + this.#decoder!.decode()
@@ -42,7 +42,7 @@ function decoderOf(contentType: string, head: Buffer): TextDecoder {
   const start = head.toString('latin1', 0, PRESCAN_BYTES)
   const named = isUtf8 ? undefined : (charsetIn(contentType) ?? charsetIn(start))
   try {
-    // A page that names UTF-16 in ASCII is not in it.
+    // A page that names UTF-16 in ASCII is not in UTF-16.
     return new TextDecoder(/^utf-?16/i.test(named ?? '') && !charsetIn(contentType) ? undefined : named)
   } catch {
     return new TextDecoder()

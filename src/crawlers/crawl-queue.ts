@@ -1,10 +1,10 @@
-// What a crawl fetches next: a frontier of what is pending, a sieve for "seen", a pace for each host. What is found is
-// written to the frontier before the sieve marks it, and also when the sieve fails: it errs towards fetching twice.
+// The queue of a crawl: a frontier of pending requests, a sieve for "seen", a pace per host. A request is written to the
+// frontier before the sieve marks it, also when the sieve fails: it errs towards fetching twice.
 import { Frontier, type FrontierOptions, type Held } from './frontier.ts'
 import { hostOf, Pace } from './pace.ts'
 import type { SeenUrls } from './seen-urls.ts'
 
-/** How far to look ahead for a request whose host may be asked. */
+/** How far to look ahead for a request whose host is due. */
 const LOOK_AHEAD = 1000
 
 /** What order and pace depend on. */
@@ -17,17 +17,17 @@ export interface Queued {
 export interface QueueCodec<T> {
   textOf(item: T): string
   itemOf(text: string): T
-  /** What the sieve is asked for an item: its URL, or a key of its own. */
-  askedOf(item: T): string
-  /** The same, for the item written so. */
-  askedIn(text: string): string
+  /** What the sieve marks for an item: its URL, or a key of its own. */
+  keyOf(item: T): string
+  /** The same, from the text of an item. */
+  keyIn(text: string): string
 }
 
 export interface CrawlQueueOptions {
-  /** Where the frontier lives; in memory without it. */
+  /** The folder of the frontier; without it the frontier is in memory. */
   readonly folder?: string
   readonly durability?: NonNullable<FrontierOptions['durability']>
-  /** No item goes out while one of a lower depth is open. Default false. */
+  /** No item is given out while one of a lower depth is unfinished. Default false. */
   readonly layers?: boolean
   /** Requests per second to each host. Default: no limit. */
   readonly perHostPerSecond?: number
@@ -38,7 +38,7 @@ export interface CrawlQueueOptions {
 export interface QueueStats {
   /** Items offered. */
   readonly offered: number
-  /** Of those, answered "seen". */
+  /** Of those, seen before. */
   readonly repeats: number
   /** Given out and not handled yet. */
   readonly inProgress: number
@@ -47,7 +47,7 @@ export interface QueueStats {
   readonly handled: number
 }
 
-/** Given out: in progress until `finish`, `again`, `giveBack` or `setAside`. */
+/** Given out: in progress until `finish`, `again`, `giveBack` or `postpone`. */
 export interface Taken<T> {
   readonly item: T
   readonly place: number
@@ -55,9 +55,9 @@ export interface Taken<T> {
 }
 
 export interface AddOptions {
-  /** Before all that is pending. */
+  /** Before all pending items. */
   readonly first?: boolean
-  /** `later`: write only, and ask the sieve when the item's turn comes. `never`: fetch whatever the sieve knows. */
+  /** `later`: only write, and query the sieve when the item's turn comes. `never`: fetch without querying the sieve. */
   readonly sieve?: 'now' | 'later' | 'never'
 }
 
@@ -70,11 +70,11 @@ export class CrawlQueue<T extends Queued> {
   readonly #open = new Map<number, Taken<T>>()
   /** Read from the frontier, waiting for their turn. */
   readonly #ready: Taken<T>[] = []
-  /** Places of items that were written while the sieve was away, with what it is to be asked. */
-  readonly #unasked = new Map<number, string>()
+  /** Keys by place of items that were written without querying the sieve. */
+  readonly #unmarked = new Map<number, string>()
   #offered = 0
   #repeats = 0
-  #aside = 0
+  #postponed = 0
 
   private constructor(
     frontier: Frontier,
@@ -89,7 +89,7 @@ export class CrawlQueue<T extends Queued> {
     this.#pace = new Pace(perHostPerSecond, hostDelays)
   }
 
-  /** A queue in memory, or the one of a folder, as it was left. The sieve is its owner's to close. */
+  /** A queue in memory, or that of a folder in its last state. The caller closes the sieve. */
   static async open<T extends Queued>(
     sieve: SeenUrls,
     codec: QueueCodec<T>,
@@ -101,8 +101,8 @@ export class CrawlQueue<T extends Queued> {
       ...(durability && { durability }),
     })
     try {
-      // What was written but perhaps not marked when the process ended.
-      for (const texts of frontier.texts()) await sieve.addMany(texts.map((text) => codec.askedIn(text)))
+      // The process may have ended between writing and marking.
+      for (const texts of frontier.texts()) await sieve.addMany(texts.map((text) => codec.keyIn(text)))
       return new CrawlQueue(frontier, sieve, codec, options)
     } catch (error) {
       frontier.close()
@@ -116,33 +116,33 @@ export class CrawlQueue<T extends Queued> {
     return { offered: this.#offered, repeats: this.#repeats, inProgress, pending, handled }
   }
 
-  /** Nothing is left, but for items set aside. */
+  /** Whether nothing is left except postponed items. */
   get isFinished(): boolean {
-    return this.#frontier.pending === this.#aside
+    return this.#frontier.pending === this.#postponed
   }
 
-  /** Whether no item may go out now. */
+  /** Whether no item can be given out now. */
   get isEmpty(): boolean {
     return this.#find() < 0
   }
 
   /**
-   * Offers items: true for each one that is new. When the sieve fails it throws, and the items are in the frontier: written
-   * first if the sieve could not be asked, released unmarked if it could not mark.
+   * Offers items: true for each one that is new. When the sieve fails it throws, and the items are in the frontier:
+   * written unmarked if the sieve could not be queried, released if it could not mark.
    */
   async add(items: readonly T[], { first = false, sieve = 'now' }: AddOptions = {}): Promise<boolean[]> {
     if (items.length === 0) return []
     const texts = items.map((item) => this.#codec.textOf(item))
-    const asked = items.map((item) => this.#codec.askedOf(item))
-    const { seen, failure } = await this.#seen(asked, sieve)
+    const keys = items.map((item) => this.#codec.keyOf(item))
+    const { seen, failure } = await this.#seen(keys, sieve)
     const isLater = sieve === 'later' || failure !== undefined
-    const fresh = sieve === 'never' ? [...items.keys()] : distinct(asked, seen)
+    const fresh = sieve === 'never' ? [...items.keys()] : distinct(keys, seen)
     const isNew = new Array<boolean>(items.length).fill(false)
     if (fresh.length > 0) {
       const held = this.#frontier.hold(fresh.map((i) => texts[i]!))
-      const freshAsked = fresh.map((i) => asked[i]!)
-      if (isLater) for (const [j, place] of held.places.entries()) this.#unasked.set(place, freshAsked[j]!)
-      const repeated = isLater || sieve === 'never' ? [] : await this.#mark(held, freshAsked, first)
+      const freshKeys = fresh.map((i) => keys[i]!)
+      if (isLater) for (const [j, place] of held.places.entries()) this.#unmarked.set(place, freshKeys[j]!)
+      const repeated = isLater || sieve === 'never' ? [] : await this.#mark(held, freshKeys, first)
       const back = new Set(repeated)
       this.#release(held, repeated, first)
       for (const [j, i] of fresh.entries()) isNew[i] = !back.has(held.places[j]!)
@@ -153,7 +153,7 @@ export class CrawlQueue<T extends Queued> {
     return isNew
   }
 
-  /** The next item whose host may be asked; null: none now. */
+  /** The next item whose host is due; null: none now. */
   async next(): Promise<Taken<T> | null> {
     for (;;) {
       const i = this.#find()
@@ -167,7 +167,7 @@ export class CrawlQueue<T extends Queued> {
     }
   }
 
-  /** Handled, for good. False: not given out. */
+  /** Marks an item as handled. False: it was not given out. */
   finish(place: number): boolean {
     const taken = this.#open.get(place)
     if (!taken) return false
@@ -176,7 +176,7 @@ export class CrawlQueue<T extends Queued> {
     return true
   }
 
-  /** To be fetched again, as `item`. False: not given out. */
+  /** Queues an item again, as `item`. False: it was not given out. */
   again(place: number, item: T, first = false): boolean {
     const taken = this.#open.get(place)
     if (!taken) return false
@@ -186,7 +186,7 @@ export class CrawlQueue<T extends Queued> {
     return true
   }
 
-  /** Handled without a request: its host's turn is not used. */
+  /** Marks an item as handled without a request: it does not count for its host's pace. */
   giveBack(place: number): void {
     const taken = this.#open.get(place)
     if (!taken) return
@@ -195,26 +195,26 @@ export class CrawlQueue<T extends Queued> {
     this.#pace.giveBack(taken.host)
   }
 
-  /** Not fetched in this run, without a request: it stays pending, and is given out when the folder is opened again. */
-  setAside(place: number): void {
+  /** Leaves an item for a later run, without a request: it stays pending until the folder is opened again. */
+  postpone(place: number): void {
     const taken = this.#open.get(place)
     if (!taken) return
-    this.#aside++
+    this.#postponed++
     this.#open.delete(place)
     this.#pace.giveBack(taken.host)
   }
 
-  /** With `hostDelays`: the host of that URL wants so many seconds from the end of a request to the next; 0: none. */
+  /** With `hostDelays`: the seconds between two requests to the host of a URL, from the end of the first; 0: none. */
   keepDelay(url: string, seconds: number): void {
     this.#pace.keep(hostOf(url), seconds * 1000)
   }
 
-  /** A redirect was followed to that URL outside the queue: the delay of its host counts once more. */
+  /** A redirect to that URL was followed outside the queue: the delay of its host starts again. */
   redirected(url: string): void {
     this.#pace.redirect(hostOf(url))
   }
 
-  /** Puts everything on the disk and lets another process open it. */
+  /** Writes everything to disk and releases the lock. */
   close(): void {
     this.#frontier.close()
   }
@@ -229,25 +229,24 @@ export class CrawlQueue<T extends Queued> {
     if (first) this.#loadFirst(held.places.length - repeated.length)
   }
 
-  // Which are known already, so that they need not be written. A sieve that fails knows none.
+  // Which keys are seen, so that they need not be written. None when the sieve fails.
   async #seen(
-    asked: readonly string[],
+    keys: readonly string[],
     when: NonNullable<AddOptions['sieve']>,
   ): Promise<{ seen: Uint8Array; failure?: unknown }> {
-    const none = new Uint8Array(asked.length)
+    const none = new Uint8Array(keys.length)
     if (when !== 'now') return { seen: none }
     try {
-      return { seen: (await this.#sieve.hasMany?.(asked)) ?? none }
+      return { seen: (await this.#sieve.hasMany?.(keys)) ?? none }
     } catch (failure) {
       return { seen: none, failure }
     }
   }
 
-  // The places that turn out to be repeats. A sieve that fails has perhaps marked some: the whole batch is fetched
-  // rather than lost.
-  async #mark(held: Held, asked: readonly string[], first: boolean): Promise<number[]> {
+  // The places of repeats. A sieve that fails may have marked some: the whole batch is fetched rather than lost.
+  async #mark(held: Held, keys: readonly string[], first: boolean): Promise<number[]> {
     try {
-      const verdicts = await this.#sieve.addMany(asked)
+      const verdicts = await this.#sieve.addMany(keys)
       return held.places.filter((_, j) => verdicts[j] === 0)
     } catch (error) {
       this.#release(held, [], first)
@@ -255,19 +254,19 @@ export class CrawlQueue<T extends Queued> {
     }
   }
 
-  // The sieve was never asked for such an item, so "seen" means another one like it. While it fails: fetch.
+  // The item itself was never marked, so "seen" means a repeat. While the sieve fails: fetch.
   async #isRepeat(place: number): Promise<boolean> {
-    const asked = this.#unasked.get(place)
-    if (asked === undefined) return false
-    this.#unasked.delete(place)
+    const key = this.#unmarked.get(place)
+    if (key === undefined) return false
+    this.#unmarked.delete(place)
     try {
-      return (await this.#sieve.addMany([asked]))[0] === 0
+      return (await this.#sieve.addMany([key]))[0] === 0
     } catch {
       return false
     }
   }
 
-  // Where in `#ready` the next item is that may go out now; -1: none.
+  // The index in `#ready` of the next item that can be given out now; -1: none.
   #find(): number {
     let lowest = Number.POSITIVE_INFINITY
     if (this.#layers) for (const { item } of this.#open.values()) lowest = Math.min(lowest, item.depth)
@@ -292,19 +291,19 @@ export class CrawlQueue<T extends Queued> {
     return { item, place: entry.place, host: hostOf(item.url) }
   }
 
-  // Puts the frontier's next ones before those that wait already.
+  // Puts the frontier's next items before those that wait already.
   #loadFirst(count: number): void {
     const first = Array.from({ length: count }, () => this.#load()).filter((ready) => ready !== null)
     this.#ready.unshift(...first)
   }
 }
 
-// Which are worth writing: not seen yet, each spelling once.
-function distinct(asked: readonly string[], seen: Uint8Array): number[] {
-  const spellings = new Set<string>()
-  return asked.flatMap((text, i) => {
-    if (seen[i] === 1 || spellings.has(text)) return []
-    spellings.add(text)
+// The items to write: not seen yet, each key once.
+function distinct(keys: readonly string[], seen: Uint8Array): number[] {
+  const found = new Set<string>()
+  return keys.flatMap((key, i) => {
+    if (seen[i] === 1 || found.has(key)) return []
+    found.add(key)
     return [i]
   })
 }

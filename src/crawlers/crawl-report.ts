@@ -1,36 +1,36 @@
-// What a crawl reports: one line for each page, and counts of all it did, left out and cut.
+// The report of a crawl: one line per page, and counts of everything fetched, omitted and cut.
 import type { ContentVerdict } from '../content/content-sieve.ts'
 import type { Cut } from './fetcher.ts'
 
 /** One line of the output. */
 export interface CrawledPage {
   readonly url: string
-  /** Where redirects led, if elsewhere. */
+  /** The URL after redirects, if different. */
   readonly at?: string
   readonly depth: number
-  /** Null when there was no answer. */
+  /** Null when there was no response. */
   readonly status: number | null
   readonly title?: string
-  /** Links on it. */
+  /** Number of links. */
   readonly links: number
-  /** Of what is not HTML. */
+  /** The type, if not HTML. */
   readonly type?: string
   /** The same text as that page. */
   readonly same?: string
   /** Nearly the same text as that page, and in how many bits its SimHash differs. */
   readonly near?: string
   readonly distance?: number
-  /** Its links were not followed, since its text repeats that of another. */
+  /** Its links were not followed, because its text repeats that of another page. */
   readonly skipped?: true
-  /** Only a part was read: what passed its limit. */
+  /** Only a part was read: the limit that was exceeded. */
   readonly cut?: Cut | 'links'
   readonly error?: string
 }
 
 export interface CrawlCounts {
-  /** Fetched, whatever their status. */
+  /** Pages fetched, with any status. */
   pages: number
-  /** Found on them, http and https. */
+  /** Links on them, http and https. */
   links: number
   /** Of those, on other hosts: not followed. */
   elsewhere: number
@@ -38,28 +38,28 @@ export interface CrawlCounts {
   deeper: number
   /** Of those, longer than the limit: not followed. */
   longLinks: number
-  /** Past the links that are taken from one page: not followed. */
+  /** Beyond the limit of links per page: not followed. */
   linksOver: number
-  /** Not fetched since robots.txt closes them. */
+  /** Not fetched because robots.txt disallows them. */
   closed: number
-  /** Not fetched in this run since their robots.txt was unreachable. */
+  /** Not fetched in this run because their robots.txt was unreachable. */
   unreachable: number
-  /** Hosts whose robots.txt asks for a delay between requests. */
+  /** Hosts whose robots.txt has a Crawl-delay. */
   delayed: number
-  /** Of those, who ask for more than is kept. */
+  /** Of those, hosts with a longer delay than the maximum. */
   capped: number
-  /** robots.txt files that were longer than the limit. */
+  /** robots.txt files longer than the limit. */
   robotsCut: number
   /** Redirects that were not followed, for any reason; those pages have failed. */
   redirectsRefused: number
   /** Of those, to other hosts. */
   redirectsElsewhere: number
-  /** Not HTML: left out before their body came. */
+  /** Not HTML: discarded before their body. */
   otherTypes: number
   failed: number
   /** Pages of which only a part was read. */
   cut: number
-  /** Pages whose text was there under another URL. */
+  /** Pages with the text of another URL. */
   same: number
   near: number
   /** Of those, not followed. */

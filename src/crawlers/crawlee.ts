@@ -1,5 +1,5 @@
-// `urlsieve/crawlee`: Crawlee's request queue with a sieve for "seen" and a frontier for what is to be fetched. On disk
-// that is a log and a sieve, not a file for each URL: a crawl goes on after `kill -9`, past any number of requests.
+// `urlsieve/crawlee`: a request queue for Crawlee with a sieve for "seen" and a frontier for pending requests. On disk it
+// is a log and a sieve, not a file per URL: a crawl continues after `kill -9`, with any number of requests.
 import type {
   AddRequestsBatchedOptions,
   AddRequestsBatchedResult,
@@ -17,45 +17,45 @@ import { crawleeCore } from '../peers.ts'
 import { Sieve, type SieveOptions } from '../sieve.ts'
 import { type AddOptions, CrawlQueue, type QueueCodec, type Queued, type QueueStats } from './crawl-queue.ts'
 import type { FrontierDurability } from './frontier-log.ts'
-import { type AskedRequest, askedFor, askedIn, requestOf, textOf } from './request-text.ts'
+import { type KeyedRequest, keyInText, requestOf, textOf, withKey } from './request-text.ts'
 import type { SeenUrls } from './seen-urls.ts'
 
 export type { QueueStats } from './crawl-queue.ts'
 export type { SeenUrls } from './seen-urls.ts'
 
-/** Requests written down and asked for at a time. */
+/** Requests written and marked at a time. */
 const BATCH = 1000
 
 export interface SieveQueueOptions {
-  /** Where frontier and sieve live; in memory without it, and gone with the process. */
+  /** The folder of frontier and sieve; without it both are in memory and end with the process. */
   readonly folder?: string
   /**
-   * What remembers the URLs: a sieve, or anything like it, also asynchronous (a cluster's). Default: a sieve of its own, in
-   * the folder if there is one, of filter `fingerprint` and profile `crawlee`, which is Crawlee's own idea of "the same".
+   * What remembers the URLs: a sieve or anything with its methods, also asynchronous ones (a cluster's). Default: a sieve of
+   * its own, in the folder if given, with filter `fingerprint` and profile `crawlee`, which is Crawlee's own unique key.
    */
   readonly sieve?: SeenUrls
-  /** Options of the sieve of its own. */
+  /** Options of its own sieve. */
   readonly sieveOptions?: SieveOptions
-  /** `always`: what is found is on the disk before it counts as seen. Default `interval`: within a second. */
+  /** `always`: a request is on disk before it counts as seen. Default `interval`: within a second. */
   readonly durability?: FrontierDurability
-  /** Layer by layer: no request goes out while one of a lower `crawlDepth` is open. Default false. */
+  /** Layer by layer: no request is sent while one of a lower `crawlDepth` is unfinished. Default false. */
   readonly layers?: boolean
-  /** At most so many requests a second to each host. Default: no limit. */
+  /** Requests per second to each host. Default: no limit. */
   readonly perHostPerSecond?: number
-  /** Each host's own delay is told by `keepDelay`; until it is, the host gets one request at a time. Default false. */
+  /** Each host's own delay is set by `keepDelay`; until it is, the host gets one request at a time. Default false. */
   readonly hostDelays?: boolean
 }
 
-/** As Crawlee's option `requestQueue` is typed; at run time it asks for the verbs of SieveQueue only. */
+/** The type of Crawlee's option `requestQueue`; at run time Crawlee uses only the methods of SieveQueue. */
 export type CrawleeQueue = SieveQueue & RequestProvider
 
-/** What the queue holds: a request, and what its place and host depend on. */
-interface Item extends AskedRequest, Queued {}
+/** A request with its key, depth and URL. */
+interface Item extends KeyedRequest, Queued {}
 
 /**
  * For Crawlee's option `requestQueue`. A request whose URL the sieve has seen is not fetched: it errs as the sieve does,
- * towards "seen" at its rate. Across a crash it errs towards "new": what was in progress is fetched again, and nothing
- * that was found is lost, since a request is written down before the sieve marks it.
+ * towards "seen" at its rate. Across a crash it errs towards "new": requests in progress are fetched again, and none is
+ * lost, since a request is written before the sieve marks it.
  */
 export class SieveQueue implements IRequestManager {
   readonly #Request: typeof Request
@@ -70,16 +70,16 @@ export class SieveQueue implements IRequestManager {
     this.#ownsSieve = ownsSieve
   }
 
-  /** A queue in memory, or the one of a folder, as it was left. */
+  /** A queue in memory, or that of a folder in its last state. */
   static async open(options: SieveQueueOptions = {}): Promise<CrawleeQueue> {
     const { Request: Class } = await crawleeCore()
     const sieve = options.sieve ?? (await ownSieve(options))
     try {
       const codec: QueueCodec<Item> = {
         textOf,
-        askedOf: ({ asked }) => asked,
+        keyOf: ({ key }) => key,
         itemOf: (text: string) => itemOf(requestOf(text, Class), Class),
-        askedIn,
+        keyIn: keyInText,
       }
       const queue = await CrawlQueue.open(sieve, codec, options)
       return new SieveQueue(Class, queue, sieve, !options.sieve) as CrawleeQueue
@@ -118,7 +118,7 @@ export class SieveQueue implements IRequestManager {
     const taken = await this.#queue.next()
     if (!taken) return null
     const { request } = taken.item
-    // By place: the sieve may tell apart what has one unique key.
+    // The place, not the unique key: the sieve may distinguish requests with the same unique key.
     request.id = String(taken.place)
     return request as Request<T>
   }
@@ -158,8 +158,8 @@ export class SieveQueue implements IRequestManager {
   }
 
   /**
-   * Returns when all are added, unlike Crawlee's own: a page is handled only when its links are safe. When the sieve fails
-   * it writes all of them down before it throws.
+   * Returns when all are added, unlike Crawlee's own: a page is handled only when its links are safe. When the sieve fails,
+   * all of them are written before it throws.
    */
   async addRequestsBatched(
     requests: RequestsLike,
@@ -190,19 +190,19 @@ export class SieveQueue implements IRequestManager {
   }
 
   /**
-   * With `hostDelays`: the host of that URL asks for so many seconds from the end of a request to the next; 0: for none.
-   * The largest it has asked for counts, up to a minute, and the pace of `perHostPerSecond` if that is slower.
+   * With `hostDelays`: the seconds between two requests to the host of a URL, from the end of the first; 0: none.
+   * The largest value per host applies, up to a minute, or the pace of `perHostPerSecond` if that is slower.
    */
   keepDelay(url: string, seconds: number): void {
     this.#queue.keepDelay(url, seconds)
   }
 
-  /** A redirect has led to that URL. It is not held back, but the delay of its host counts once more. */
+  /** A redirect to that URL was followed. It is not delayed, but the delay of its host starts again. */
   redirected(url: string): void {
     this.#queue.redirected(url)
   }
 
-  /** Puts everything on the disk and lets another process open it. Closes the sieve too, unless it was given. */
+  /** Writes everything to disk and releases the lock. Also closes the sieve, unless it was given. */
   async close(): Promise<void> {
     this.#queue.close()
     if (this.#ownsSieve) await this.#sieve.close?.()
@@ -216,7 +216,10 @@ export class SieveQueue implements IRequestManager {
 
   #requestOf(source: Source | string): Request {
     if (typeof source === 'object' && 'requestsFromUrl' in source) {
-      throw new SieveError('option', 'requestsFromUrl: a SieveQueue takes requests, not lists of them by URL')
+      throw new SieveError(
+        'option',
+        'requestsFromUrl: a SieveQueue accepts requests, not lists of them by URL',
+      )
     }
     const options = asSource(source)
     return options instanceof this.#Request
@@ -236,7 +239,7 @@ export class SieveQueue implements IRequestManager {
 }
 
 function itemOf(request: Request, Class: typeof Request): Item {
-  return { ...askedFor(request, Class), url: request.url, depth: request.crawlDepth }
+  return { ...withKey(request, Class), url: request.url, depth: request.crawlDepth }
 }
 
 async function ownSieve({ folder, sieveOptions, durability }: SieveQueueOptions): Promise<Sieve> {

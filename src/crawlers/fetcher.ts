@@ -1,6 +1,5 @@
-// One HTTP request at a time, within limits: size of the headers, bytes of the body on the wire and unpacked, seconds in
-// all. Follows no redirect: each target is a request of its own, checked by whoever asks. A body that passes a limit is
-// cut and says so.
+// HTTP requests within limits: bytes of the headers, bytes of the body before and after decoding, total seconds. Does not
+// follow redirects: the caller checks each target. A body that exceeds a limit is cut, and `cut` is set.
 
 import { setMaxListeners } from 'node:events'
 import * as http from 'node:http'
@@ -10,20 +9,20 @@ import { pipeline, type Readable, type Transform } from 'node:stream'
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 
 export interface FetchLimits {
-  /** Bytes of a body, on the wire and unpacked. */
+  /** Bytes of a body, before and after decoding. */
   readonly bodyBytes: number
-  /** Bytes of all headers of an answer. */
+  /** Bytes of all headers of a response. */
   readonly headerBytes: number
   /** From the request to the last byte of the body. */
   readonly timeoutMs: number
 }
 
-/** Why a body is not whole. */
+/** Why a body is incomplete. */
 export type Cut = 'size' | 'time'
 
-/** Encodings one around another that are unpacked; servers use one. */
+/** Nested encodings that are decoded; servers use one. */
 const MOST_ENCODINGS = 2
-/** A connection that is kept for the next request is closed after this long: a crawl of many hosts would keep one of each. */
+/** Idle connections are closed after this time: a crawl of many hosts would keep one of each. */
 const IDLE_MS = 3000
 const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
@@ -41,11 +40,11 @@ export class Fetcher {
     this.#userAgent = userAgent
     this.#limits = limits
     this.#lookup = lookup
-    // One listener for each request under way.
+    // One listener per request in progress.
     setMaxListeners(0, this.#end.signal)
   }
 
-  /** The answer to a GET, its body not read yet: read it or `discard` it. Throws when there is none within the time. */
+  /** The response to a GET, before its body: read the body or `discard` it. Throws when there is none in time. */
   get(url: string, bodyBytes = this.#limits.bodyBytes): Promise<Answer> {
     const { timeoutMs, headerBytes } = this.#limits
     const { protocol } = new URL(url)
@@ -75,7 +74,7 @@ export class Fetcher {
     })
   }
 
-  /** Ends all requests that are under way. */
+  /** Aborts all requests in progress. */
   close(): void {
     this.#end.abort()
     for (const agent of Object.values(this.#agents)) agent.destroy()
@@ -84,7 +83,7 @@ export class Fetcher {
 
 export class Answer {
   readonly status: number
-  /** Why `body` ended before its end. */
+  /** Why `body` was cut. */
   cut: Cut | null = null
   readonly #response: http.IncomingMessage
   readonly #bodyBytes: number
@@ -103,31 +102,31 @@ export class Answer {
     return this.#response.headers['content-type'] ?? ''
   }
 
-  /** Where a redirect leads, as the server wrote it; browsers read it as UTF-8. */
+  /** The target of a redirect as the server wrote it; browsers read it as UTF-8. */
   get location(): string | undefined {
     const { location } = this.#response.headers
     return location && Buffer.from(location, 'latin1').toString()
   }
 
-  /** Lets the connection go without reading the body. */
+  /** Closes the connection without reading the body. */
   discard(): void {
     this.#response.destroy()
   }
 
-  /** The body, unpacked, in pieces; cut at the limits. Throws when the connection breaks or the packing is damaged. */
+  /** The decoded body in chunks, cut at the limits. Throws when the connection breaks or the encoding is damaged. */
   async *body(): AsyncGenerator<Buffer> {
-    const unpackers = this.#unpackers()
+    const decoders = this.#decoders()
     const most = this.#bodyBytes
     let wireBytes = 0
     this.#response.on('data', (piece: Buffer) => {
       wireBytes += piece.length
-      // An encoding can take bytes without giving any.
-      if (wireBytes <= most || unpackers.length === 0) return
+      // A decoder can consume input without output.
+      if (wireBytes <= most || decoders.length === 0) return
       this.cut ??= 'size'
       this.#response.destroy()
     })
-    // The callback is there for errors, which the loop below gets too.
-    const source = unpackers.reduce<Readable>(
+    // The callback only receives errors, which the loop below gets too.
+    const source = decoders.reduce<Readable>(
       (from, to) => pipeline(from, to, () => {}) as Transform,
       this.#response,
     )
@@ -151,7 +150,7 @@ export class Answer {
     }
   }
 
-  #unpackers(): Transform[] {
+  #decoders(): Transform[] {
     const names = (this.#response.headers['content-encoding'] ?? '')
       .toLowerCase()
       .split(',')
@@ -170,7 +169,7 @@ export class Answer {
   }
 }
 
-// A stream that ends early is read as far as it goes, as browsers do.
+// An encoded stream that ends early is decoded as far as possible, as in browsers.
 function unpackerOf(name: string): Transform | null {
   const zlib = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH }
   if (name === 'gzip' || name === 'x-gzip') return createGunzip(zlib)
@@ -180,7 +179,7 @@ function unpackerOf(name: string): Transform | null {
   return createBrotliDecompress({ flush, finishFlush: flush })
 }
 
-/** One line. What tried several addresses has a message in each of its errors only. */
+/** One line. An error of several addresses has messages only in its parts. */
 function reasonOf(error: unknown): string {
   const { message, errors, code } = error as Error & { errors?: Error[]; code?: string }
   return (message || errors?.[0]?.message || code || 'no answer').split('\n')[0]!

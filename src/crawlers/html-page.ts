@@ -1,19 +1,18 @@
-// What a page of HTML has: its title, its links, and its text as a browser would have it. Read as a stream of tokens, so
-// that time and memory are linear in what is read, however tags are nested or left open. No tree is built: a page without
-// <body> has its text all the same.
+// The title, links and visible text of an HTML page. Parsed as a stream of tokens without building a tree, so that time and
+// memory are linear in the input, however tags are nested or left open, and a page without <body> still has its text.
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 
-/** The attribute that leads to another page. */
+/** The attribute that links to another page. */
 const PAGES: Readonly<Record<string, string>> = { a: 'href', area: 'href', frame: 'src', iframe: 'src' }
-/** The attribute that leads to anything. */
+/** The attribute that links to anything. */
 const ALL: Readonly<Record<string, string>> = {
   ...PAGES,
   ...{ link: 'href', img: 'src', script: 'src', source: 'src', audio: 'src', video: 'src', embed: 'src' },
 }
 
-/** Elements whose text no reader sees. */
+/** Elements whose text is not visible. */
 const HIDDEN = new Set(['script', 'style', 'template', 'noscript', 'title', 'iframe', 'noembed', 'noframes'])
-/** Elements that end a line: their text is not joined to the text before. */
+/** Elements that end a line: their text is separated from the text before. */
 const BLOCKS = new Set(
   (
     'address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption figure ' +
@@ -21,11 +20,11 @@ const BLOCKS = new Set(
     'option p pre search section select summary table tbody td textarea tfoot th thead title tr ul'
   ).split(' '),
 )
-/** No name that matters is longer. */
+/** Longer names are ignored. */
 const LONGEST_NAME = 16
 /** Characters of a title that are kept. */
 const TITLE_CHARACTERS = 1000
-/** Read at a time: a page that comes byte by byte is not kept byte by byte. */
+/** Characters parsed at a time, so that a page received byte by byte is not stored byte by byte. */
 const PIECE_CHARACTERS = 16_384
 /** In HTML this begins a comment that ends at the next `>`; the tokenizer would look for `]]>`. */
 const CDATA = '<![CDATA['
@@ -36,7 +35,7 @@ export interface PageLimits {
 }
 
 export interface HtmlPageOptions extends PageLimits {
-  /** Links to anything, not to pages only. */
+  /** Links to anything, not only to pages. */
   readonly allTypes: boolean
   readonly isXml: boolean
   /** Whether `text` is wanted. */
@@ -44,17 +43,17 @@ export interface HtmlPageOptions extends PageLimits {
 }
 
 export class HtmlPage implements TokenizerCallbacks {
-  /** Links that were longer than the limit. */
+  /** Links longer than the limit. */
   longLinks = 0
-  /** Links past the limit of a page. */
+  /** Links beyond the limit of a page. */
   linksOver = 0
   readonly #options: HtmlPageOptions
   readonly #tokenizer: Tokenizer
   readonly #attributes: Readonly<Record<string, string>>
-  /** Pieces of input that tokens may still refer to, and where the first one begins. */
+  /** Chunks of input that tokens may still refer to, and the offset of the first one. */
   readonly #pieces: string[] = []
   #start = 0
-  /** Not read yet: too short, or a beginning of CDATA that may go on in the next piece. */
+  /** Not parsed yet: too short, or the start of a CDATA mark that may continue in the next chunk. */
   #rest = ''
   readonly #links: string[] = []
   #base: string | undefined
@@ -62,9 +61,9 @@ export class HtmlPage implements TokenizerCallbacks {
   #title: string[] = []
   #titleLength = 0
   #hasTitle = false
-  /** Hidden elements that are open, by name. */
+  /** Open hidden elements, by name. */
   readonly #hidden = new Map<string, number>()
-  /** The tag that is being read, the attribute of it that leads elsewhere, and where that led. */
+  /** The current tag, its linking attribute, and the value of that attribute. */
   #tag = ''
   #value: string[] | null = null
   #valueLength = 0
@@ -96,14 +95,14 @@ export class HtmlPage implements TokenizerCallbacks {
     return squeeze(this.#title.join('')).slice(0, TITLE_CHARACTERS)
   }
 
-  /** What a reader sees, without markup, whitespace squeezed. */
+  /** The visible text, without markup, whitespace collapsed. */
   get text(): string {
     return squeeze(this.#text.join(''))
   }
 
   /**
-   * The http and https links of the page at `url`, absolute, as often as they are there, within the limits: all links
-   * together have at most `characters`, since a long <base> makes a long URL of each short one.
+   * The http and https links of the page at `url`, absolute, with repeats, within the limits: all links together have at
+   * most `characters`, since a long <base> makes every link long.
    */
   *linksAt(url: string, characters: number): Generator<string> {
     const base = resolve(this.#base, url) ?? url
@@ -131,7 +130,7 @@ export class HtmlPage implements TokenizerCallbacks {
     this.#tokenizer.write(piece)
   }
 
-  // Tokens come in order: what lies before one is not read again.
+  // Tokens come in order: the input before one is not needed again.
   #slice(start: number, end: number): string {
     while (this.#pieces.length > 1 && start >= this.#start + this.#pieces[0]!.length) {
       this.#start += this.#pieces.shift()!.length
@@ -144,7 +143,7 @@ export class HtmlPage implements TokenizerCallbacks {
     return slice
   }
 
-  // '' for a name that is none of those that matter.
+  // '' for a name that is not in any of the sets.
   #name(start: number, end: number): string {
     return end - start > LONGEST_NAME ? '' : this.#slice(start, end).toLowerCase()
   }
@@ -234,7 +233,7 @@ export class HtmlPage implements TokenizerCallbacks {
   }
 
   #addTitle(text: string): void {
-    // Twice as much as is kept: some of it may be whitespace.
+    // Twice the limit: some of it may be whitespace.
     if (this.#titleLength > 2 * TITLE_CHARACTERS) return
     this.#titleLength += text.length
     this.#title.push(text)
@@ -245,22 +244,22 @@ export class HtmlPage implements TokenizerCallbacks {
   }
 }
 
-/** What the tokenizer reads up to its end tag. */
+/** Elements whose content the tokenizer reads as text up to the end tag. */
 const TOKENIZED = new Set(['script', 'style', 'title', 'textarea', 'xmp'])
 
-/** Whitespace as a reader sees it. */
+/** Collapses whitespace. */
 const squeeze = (text: string) => text.replace(/\s+/g, ' ').trim()
 
 const characterOf = (codePoint: number) => String.fromCodePoint(codePoint)
 
-/** How many characters at the end of a text begin `word`. */
+/** How many characters at the end of a text are a beginning of `word`. */
 function startedAtEnd(text: string, word: string): number {
   const from = text.lastIndexOf(word[0]!)
   if (from < 0 || text.length - from >= word.length) return 0
   return word.startsWith(text.slice(from)) ? text.length - from : 0
 }
 
-/** An absolute URL without its fragment, which no server gets; null: not a URL. */
+/** An absolute URL without its fragment; null: not a URL. */
 export function resolve(link: string | undefined, base: string): string | null {
   if (link === undefined || !URL.canParse(link, base)) return null
   const url = new URL(link, base)

@@ -1,21 +1,21 @@
-// How far a crawl goes with what a site gives it. A site chooses its pages: without limits one of them ends the crawl.
+// The limits of a crawl. A site controls its pages: without limits one page could end the crawl.
 
 export interface CrawlLimits {
-  /** Links to follow from the first pages on. */
+  /** Links to follow from the first pages. */
   readonly depth: number
-  /** Bytes of a page, on the wire and unpacked; links of the rest are not found. */
+  /** Bytes of a page, before and after decoding; links beyond them are not found. */
   readonly bodyBytes: number
-  /** Bytes of a robots.txt; the rest is not read. RFC 9309 asks for 500 KiB at least. */
+  /** Bytes of a robots.txt; the rest is not read. RFC 9309 requires at least 500 KiB. */
   readonly robotsBytes: number
-  /** Bytes of the headers of an answer. */
+  /** Bytes of the headers of a response. */
   readonly headerBytes: number
-  /** One after another, before a page. */
+  /** Redirects in a row. */
   readonly redirects: number
   /** Links of one page. */
   readonly links: number
-  /** Of a link. */
+  /** Characters of a link. */
   readonly urlCharacters: number
-  /** From a request to the last byte of its answer. */
+  /** From a request to the last byte of its response. */
   readonly timeoutSeconds: number
 }
 

@@ -1,21 +1,21 @@
-// How often a host may be asked: so many requests a second to each, evenly; and less often where the host itself asks
-// for a delay, which is counted from the end of one request to the next: such a host is asked by one at a time.
+// The pace of requests to each host: a number per second, evenly spaced. A host with a delay of its own gets one request
+// at a time, and the delay is counted from the end of one request to the next.
 
-/** A host that asks for more is asked this often all the same: none may stop a crawl. */
+/** Longer delays are shortened to this: no host may stop a crawl. */
 export const MOST_DELAY_SECONDS = 60
 
-/** Hosts whose turn is long past are forgotten when there are so many. */
+/** Above this number of hosts, those that are due are forgotten. */
 const MOST_HOSTS = 10_000
 const LATE_MS = 50
 
 interface Turn {
-  /** When the host may be asked again. */
+  /** When the next request is due. */
   due: number
-  /** Requests to it that are under way. */
+  /** Requests in progress. */
   open: number
-  /** Redirects that led to it meanwhile. */
+  /** Redirects to the host since then. */
   redirects: number
-  /** What it asks for; undefined: not heard yet. */
+  /** The host's own delay; undefined: not known yet. */
   delayMs: number | undefined
 }
 
@@ -24,7 +24,7 @@ export class Pace {
   readonly #hasDelays: boolean
   readonly #turns = new Map<string, Turn>()
 
-  /** 0: as often as one likes. `hasDelays`: each host's own delay is told by `keep`; until then one request at a time. */
+  /** 0: no limit. `hasDelays`: each host's own delay is set by `keep`; until then one request at a time. */
   constructor(perSecond: number, hasDelays = false) {
     this.#betweenMs = perSecond > 0 ? 1000 / perSecond : 0
     this.#hasDelays = hasDelays
@@ -37,16 +37,16 @@ export class Pace {
     return turn.due <= now && !(isAlone && turn.open > 0)
   }
 
-  /** A request goes out. */
+  /** A request is sent. */
   take(host: string, now = performance.now()): void {
     if (this.#betweenMs === 0 && !this.#hasDelays) return
     const turn = this.#turnOf(host, now)
     turn.open++
-    // A turn that was noticed a little late does not put off the next one.
+    // A request sent a little late does not delay the next one.
     turn.due = Math.max(turn.due, now - LATE_MS) + this.#betweenMs
   }
 
-  /** A redirect led to the host: it was asked once more, and its delay counts once more. */
+  /** A redirect led to the host: another request was sent, and its delay starts again. */
   redirect(host: string, now = performance.now()): void {
     const turn = this.#turns.get(host)
     if (!turn?.delayMs) return
@@ -54,7 +54,7 @@ export class Pace {
     turn.due = Math.max(turn.due, now + turn.delayMs)
   }
 
-  /** A request has ended, whatever came of it. */
+  /** A request has ended, with any result. */
   end(host: string, now = performance.now()): void {
     const turn = this.#turns.get(host)
     if (!turn) return
@@ -63,7 +63,7 @@ export class Pace {
     turn.redirects = 0
   }
 
-  /** A turn that was taken is not used: no request goes out. */
+  /** No request is sent after all. */
   giveBack(host: string): void {
     const turn = this.#turns.get(host)
     if (!turn) return
@@ -71,7 +71,7 @@ export class Pace {
     turn.due -= this.#betweenMs
   }
 
-  /** The host asks for a delay; 0: for none. The largest it has asked for counts. */
+  /** Sets the host's own delay; 0: none. The largest value applies. */
   keep(host: string, delayMs: number, now = performance.now()): void {
     if (!this.#hasDelays) return
     const turn = this.#turnOf(host, now)
@@ -97,5 +97,5 @@ export class Pace {
 
 const atMost = (delayMs: number) => Math.min(delayMs, MOST_DELAY_SECONDS * 1000)
 
-/** Whose turn a URL is. */
+/** The host that a URL belongs to, with its port. */
 export const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : '')

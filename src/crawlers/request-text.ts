@@ -1,34 +1,34 @@
-// A Crawlee request as one line of text and back: what differs from a plain GET of its URL, as JSON.
+// A Crawlee request as one line of text: JSON of what differs from a plain GET of its URL.
 import type { Request, RequestOptions } from '@crawlee/core'
 
 import { SieveError } from '../errors.ts'
 
 type RequestClass = typeof Request
 
-/** A request, and what a sieve is asked for it. */
-export interface AskedRequest {
+/** A request and what the sieve marks for it. */
+export interface KeyedRequest {
   readonly request: Request
-  readonly asked: string
+  readonly key: string
 }
 
 /**
- * What a sieve is asked for: the URL, of which its profile makes the key. A request with a unique key of its own (given, or
- * of its method and payload) is asked for under that, in a form that no profile takes for a URL.
+ * What the sieve marks: the URL, which its profile canonicalises. For a request with a unique key of its own (given, or
+ * computed from method and payload) that key, in a form that is not a URL in any profile.
  */
-export function askedFor(request: Request, Class: RequestClass): AskedRequest {
+export function withKey(request: Request, Class: RequestClass): KeyedRequest {
   const { url, uniqueKey } = request
   const isPlain = uniqueKey === Class.computeUniqueKey({ url, method: 'GET' })
-  return { request, asked: isPlain ? url : ownKey(uniqueKey) }
+  return { request, key: isPlain ? url : ownKey(uniqueKey) }
 }
 
 const ownKey = (uniqueKey: string) => `(key) ${uniqueKey}`
 
-/** What a request is written down as. */
-export function textOf({ request, asked }: AskedRequest): string {
+/** The text of a request. */
+export function textOf({ request, key }: KeyedRequest): string {
   const { url, uniqueKey, method, payload, noRetry, retryCount, errorMessages, headers, userData } = request
   return JSON.stringify({
     url,
-    ...(asked !== url && { uniqueKey }),
+    ...(key !== url && { uniqueKey }),
     ...(method !== 'GET' && { method }),
     ...(payload !== undefined && { payload }),
     ...(noRetry && { noRetry }),
@@ -39,27 +39,30 @@ export function textOf({ request, asked }: AskedRequest): string {
   })
 }
 
-/** One line for a text of a frontier that is none of ours. */
-export const noRequest = (text: string) =>
-  new SieveError('corrupt', `the frontier holds what is no request: ${JSON.stringify(text.slice(0, 60))}`)
+/** The error for a text in a frontier that is not a request. */
+export const notARequest = (text: string) =>
+  new SieveError(
+    'corrupt',
+    `the frontier contains a text that is not a request: ${JSON.stringify(text.slice(0, 60))}`,
+  )
 
 export function requestOf(text: string, Class: RequestClass): Request {
   try {
     return new Class(JSON.parse(text) as RequestOptions)
   } catch {
-    throw noRequest(text)
+    throw notARequest(text)
   }
 }
 
-/** What a sieve is asked for the request written down so. */
-export function askedIn(text: string): string {
+/** What the sieve marks for the request of a text. */
+export function keyInText(text: string): string {
   let saved: { url?: unknown; uniqueKey?: unknown } | null
   try {
     saved = JSON.parse(text) as typeof saved
   } catch {
-    throw noRequest(text)
+    throw notARequest(text)
   }
   const { url, uniqueKey } = saved ?? {}
-  if (typeof url !== 'string' || !['string', 'undefined'].includes(typeof uniqueKey)) throw noRequest(text)
+  if (typeof url !== 'string' || !['string', 'undefined'].includes(typeof uniqueKey)) throw notARequest(text)
   return uniqueKey === undefined ? url : ownKey(uniqueKey as string)
 }

@@ -1,5 +1,5 @@
-// One robots.txt as RFC 9309 reads it: the groups of one agent, its rules by the longest match, and its Crawl-delay.
-// Reading is linear in the file; a query takes a bounded number of steps.
+// One robots.txt according to RFC 9309: the groups of one agent, its rules by the longest match, and its Crawl-delay.
+// Parsing is linear in the file; a lookup takes a bounded number of steps.
 
 interface Rule {
   readonly isAllowed: boolean
@@ -15,9 +15,9 @@ interface Group {
   delaySeconds: number
 }
 
-/** Parts up to this length are searched for by the engine, which is fast and may take their length for each character. */
+/** Parts up to this length are searched by String.indexOf, which is fast but may take their length per character. */
 const SHORT = 8
-/** Characters of a path that its rules may search in all. Far more than any site's rules need: 10,000 rules for 1,000 characters. */
+/** Characters that all rules together may search: enough for 10,000 rules on a path of 1,000 characters. */
 const MOST_SEARCHED = 10_000_000
 
 export class RobotsFile {
@@ -26,7 +26,7 @@ export class RobotsFile {
   /** The longest first, and of equal ones those that allow. */
   readonly #rules: readonly Rule[]
 
-  /** `userAgent`: as sent; its name up to the version counts. */
+  /** `userAgent`: as sent; its name before the version is compared. */
   constructor(text: string, userAgent: string) {
     const { rules, delaySeconds } = groupOf(text, productOf(userAgent))
     this.delaySeconds = delaySeconds
@@ -42,17 +42,17 @@ export class RobotsFile {
       if (!path.startsWith(rule.parts[0]!)) continue
       if (matches(rule, path)) return rule.isAllowed
       if (rule.parts.length > 1) left -= path.length
-      // Rules made to take long: what they would say of the path is not known.
+      // Too many steps: the result is unknown, so the path is disallowed.
       if (left < 0) return false
     }
     return true
   }
 }
 
-/** Of a site without one. */
+/** For a site without a robots.txt. */
 export const noRobotsFile = () => new RobotsFile('', '')
 
-/** The rules of the groups that name the agent; of those for all agents when none does. */
+/** The rules of the groups that name the agent, otherwise of those for all agents. */
 function groupOf(text: string, product: string): Group {
   const own: Group = { rules: [], delaySeconds: 0 }
   const all: Group = { rules: [], delaySeconds: 0 }
@@ -92,7 +92,7 @@ function ruleOf(pattern: string, isAllowed: boolean): Rule {
   return { isAllowed, isWhole, parts: path.split(/\*+/), length: path.length }
 }
 
-/** One spelling for equivalent octets: escapes in capitals, and none for what needs none. */
+/** One spelling for equivalent octets: upper-case escapes, and only where needed. */
 function comparable(path: string): string {
   return path
     .replace(/[^\x00-\x7f]+/g, (text) => encodeURIComponent(text))

@@ -1,18 +1,18 @@
-// The robots.txt of each origin, fetched once: at most 500 KiB and five redirects (RFC 9309). One that the server refuses
-// (4xx) closes nothing; one that is unreachable (5xx, no answer) closes everything until it is tried again.
+// The robots.txt of each origin, fetched once: at most 500 KiB and five redirects (RFC 9309). After a 4xx
+// response everything is allowed; after a 5xx or none, everything is disallowed until it is requested again.
 import type { Answer, Fetcher } from './fetcher.ts'
 import { noRobotsFile, RobotsFile } from './robots-file.ts'
 
 const MOST_REDIRECTS = 5
 const TRIES = 3
-/** Between two tries, and until an unreachable one is tried again. */
+/** Between two attempts, and until an unreachable file is requested again. */
 const WAIT_MS = 500
 const AGAIN_MS = 60_000
-/** How long a file is used before it is read anew (RFC 9309, 2.4). */
+/** How long a file is used before it is fetched again (RFC 9309, 2.4). */
 const KEPT_MS = 24 * 3600 * 1000
-/** Bytes of files that are kept: the ones used last. */
+/** Bytes of cached files; the least recently used are dropped. */
 const KEPT_BYTES = 32 * 1024 * 1024
-/** What an origin takes besides its file. */
+/** Memory per origin in addition to its file. */
 const ORIGIN_BYTES = 1024
 
 /** A robots.txt that could not be read. */
@@ -31,12 +31,12 @@ export interface RobotsOptions {
   readonly userAgent: string
   /** Of one file; the rest is not read. */
   readonly maxBytes: number
-  /** Whether a redirect of a robots.txt may be followed to there. */
+  /** Whether a redirect of a robots.txt may be followed. */
   readonly mayFollow: (from: string, to: string) => boolean
 }
 
 export class Robots {
-  /** Files that were longer than `maxBytes`. */
+  /** Files longer than `maxBytes`. */
   cut = 0
   readonly #options: RobotsOptions
   /** By origin, the one used last at the end. */

@@ -1,11 +1,11 @@
-// Where a crawl may go: the hosts it was given, and those that its first pages lead to, unless it may go anywhere. A
-// private address is in no scope that began on public ones: no page can lead the crawl into the network it runs in.
+// The scope of a crawl: the given hosts and those that its first pages redirect to, or all hosts. Private addresses are
+// never in the scope of a crawl of public hosts: no page can lead the crawl into the network it runs in.
 import { lookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 
 export class Scope {
   readonly #hosts: Set<string>
-  /** Names that were given, until they are looked up: one that was public then may not lead into a private network later. */
+  /** Given names that were not resolved yet: one that was public may not become private later. */
   readonly #names: Set<string>
   readonly #allHosts: boolean
   #isPrivate: boolean
@@ -24,7 +24,7 @@ export class Scope {
     return this.#hosts.has(host) || (this.#allHosts && this.#mayBePublic(hostname))
   }
 
-  /** Whether a redirect may be followed. One of a first page brings its host into the scope: example.org to www.example.org. */
+  /** Whether a redirect may be followed. That of a first page adds its host to the scope: example.org to www.example.org. */
   hasRedirect(url: string, depth: number): boolean {
     const { host, hostname } = new URL(url)
     if (this.has(url)) return true
@@ -40,7 +40,7 @@ export class Scope {
     return this.has(url) || (pathname === '/robots.txt' && this.#mayBePublic(hostname))
   }
 
-  /** What is pending was in scope when it was found, perhaps by an earlier run. */
+  /** Pending pages were in scope when they were found, possibly in an earlier run. */
   admit(url: string): void {
     this.#hosts.add(new URL(url).host)
   }
@@ -49,14 +49,14 @@ export class Scope {
     return this.#isPrivate || !isPrivateName(hostname)
   }
 
-  /** Looks names up, and refuses one that leads to a private address unless the crawl was given such a host. */
+  /** Resolves names, and rejects one with a private address unless a given host is private. */
   readonly lookup: LookupFunction = (hostname, options, done) => {
     lookup(hostname, options, (error, address, family) => {
       const addresses = typeof address === 'string' ? [address] : (address?.map((one) => one.address) ?? [])
       const isPrivate = addresses.some(isPrivateAddress)
       if (!error && this.#names.delete(hostname) && isPrivate) this.#isPrivate = true
       if (isPrivate && !this.#isPrivate) {
-        return done(new Error(`${hostname} has a private address, which was not given`), '')
+        return done(new Error(`${hostname} has a private address, and no given URL has one`), '')
       }
       done(error, address as string, family)
     })
@@ -80,7 +80,7 @@ for (const [network, bits] of [
   ] as const),
 ]) {
   PRIVATE.addSubnet(network, bits, 'ipv4')
-  // As a translator of addresses gets it (RFC 6052).
+  // The same through NAT64 (RFC 6052).
   PRIVATE.addSubnet(`64:ff9b::${network}`, 96 + bits, 'ipv6')
 }
 for (const [network, bits] of [
@@ -93,7 +93,7 @@ for (const [network, bits] of [
   PRIVATE.addSubnet(network, bits, 'ipv6')
 }
 
-/** Of this machine or network; an IPv4 address in IPv6 form too. */
+/** Whether an address is of this machine or network; also IPv4 addresses in IPv6 form. */
 function isPrivateAddress(address: string): boolean {
   return PRIVATE.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }

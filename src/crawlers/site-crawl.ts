@@ -1,6 +1,6 @@
-// The web crawler of the papers: starts at pages, takes their links, goes layer by layer until the depth or until nothing
-// is new. Polite: robots.txt with its Crawl-delay, a pace for each host (the queue's), its own name, the hosts it was
-// given. A redirect is a page of its own in the queue: scope, sieve, robots.txt and pace hold for its target too.
+// The web crawler of the papers: starts at pages, follows their links, and goes layer by layer until the depth is reached
+// or nothing is new. It obeys robots.txt with its Crawl-delay, keeps the queue's pace per host, sends its name, and stays
+// on the given hosts. A redirect is a page of its own: scope, sieve, robots.txt and pace apply to its target too.
 import type { ContentSieve } from '../content/content-sieve.ts'
 import { CharsetDecoder } from './charset.ts'
 import type { CrawlQueue, Taken } from './crawl-queue.ts'
@@ -15,38 +15,38 @@ import { Scope } from './scope.ts'
 import type { SiteItem } from './site-item.ts'
 
 export interface SiteCrawlOptions {
-  /** Where it starts; their hosts are the ones it stays on. */
+  /** The first pages; the crawl stays on their hosts. */
   readonly urls: readonly string[]
   /** Opened with `layers`, a pace, and `hostDelays` unless robots.txt is ignored. */
   readonly queue: CrawlQueue<SiteItem>
-  /** What the sieve compares: a redirect to the key it came from is followed, though that key is seen. */
+  /** The key that the sieve compares: a redirect to its own key is followed although that key is seen. */
   readonly keyOf: (url: string) => string
   readonly limits?: Partial<CrawlLimits>
-  /** Pages to fetch in this run. Default: no end. */
+  /** Pages to fetch in this run. Default: no limit. */
   readonly pages?: number
   readonly concurrency: number
   readonly userAgent: string
   readonly allHosts: boolean
-  /** Not HTML only. */
+  /** Also other types than HTML. */
   readonly allTypes: boolean
   readonly ignoreRobots: boolean
-  /** Pages of the same text: reported, or not followed either. */
+  /** Pages of the same text: reported, and with `skip` their links are not followed. */
   readonly content?: { readonly sieve: ContentSieve; readonly skip: boolean }
   readonly onPage: (page: CrawledPage) => void
 }
 
 const RETRIES = 2
-/** How often to look for a host whose turn it is. */
+/** How often to look for a host that is due. */
 const LOOK_MS = 20
 /** Links added to the queue at a time. */
 const BATCH = 1000
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
-/** What has links; a page without a type is taken for one, as browsers do when it begins like one. */
+/** The types with links; a page without a type is parsed too, as browsers do. */
 const PAGE_TYPES = new Set(['text/html', 'application/xhtml+xml', 'text/xml', 'application/xml', ''])
 
 type Page = Pick<Taken<SiteItem>, 'item' | 'place'>
 
-/** A fault of the page or the network: it is tried again. */
+/** A failure of the page or the network: the page is tried again. */
 class PageError extends Error {
   readonly status: number | null
   constructor(message: string, status: number | null) {
@@ -106,12 +106,12 @@ export class SiteCrawl {
     } finally {
       this.#fetcher.close()
     }
-    // After a failure some may be under way still: the queue is not theirs any more when this returns.
+    // After a failure some visits may still be running: they must not use the queue after this returns.
     await Promise.all(this.#visits)
     if (this.#failure) throw this.#failure.error
   }
 
-  /** Lets the pages that are under way end, and no other begin. */
+  /** Finishes the pages in progress and starts no other. */
   stop(): void {
     this.#stopped = true
   }
@@ -123,7 +123,7 @@ export class SiteCrawl {
     return most === undefined || pages + failed + otherTypes + this.#visits.size < most
   }
 
-  // Until a visit ends, or a host may be due.
+  // Waits until a visit ends or a host may be due.
   async #change(): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, LOOK_MS)
@@ -134,8 +134,7 @@ export class SiteCrawl {
     })
   }
 
-  // What is no fault of the page (a full disk, a reader of the output that has gone) ends the crawl: the page stays
-  // pending.
+  // Any other failure (a full disk, a closed output) ends the crawl: the page stays pending.
   #start(taken: Page): void {
     const visit = this.#visit(taken)
       .catch((error: unknown) => {
@@ -152,20 +151,20 @@ export class SiteCrawl {
   async #visit(page: Page): Promise<void> {
     const { item, place } = page
     this.#scope.admit(item.url)
-    if (this.#robots && !(await this.#isOpen(page, this.#robots))) return
+    if (this.#robots && !(await this.#isAllowed(page, this.#robots))) return
     try {
       await this.#fetch(page)
     } catch (error) {
       if (!(error instanceof PageError)) throw error
-      // The end of the crawl ends its requests too: they stay pending.
+      // The end of the crawl aborts its requests: they stay pending.
       if (this.#failure) return
       if (item.retries < RETRIES) this.#options.queue.again(place, { ...item, retries: item.retries + 1 })
       else this.#fail(page, error.status, error.message)
     }
   }
 
-  // Whether robots.txt lets the page be fetched; if not, it is handled or set aside.
-  async #isOpen(page: Page, robots: Robots): Promise<boolean> {
+  // Whether robots.txt allows the page; if not, the page is handled or postponed.
+  async #isAllowed(page: Page, robots: Robots): Promise<boolean> {
     const { queue, onPage } = this.#options
     const { item, place } = page
     const file = await robots.of(item.url)
@@ -175,14 +174,14 @@ export class SiteCrawl {
       this.counts.unreachable++
       this.counts.failed++
       onPage({ ...named(item), depth: item.depth, status: null, links: 0, error: file.reason })
-      queue.setAside(place)
+      queue.postpone(place)
       return false
     }
     this.#delay(item.url, file.delaySeconds)
     if (file.allows(item.url)) return true
     this.counts.closed++
     if (item.via.length > 0) {
-      this.#refuse(item, null, item.url, 'closed by robots.txt')
+      this.#refuse(item, null, item.url, 'disallowed by robots.txt')
     }
     queue.giveBack(place)
     return false
@@ -218,32 +217,32 @@ export class SiteCrawl {
     }
   }
 
-  // The target goes to the front of the queue, and is checked like any page when its turn comes.
+  // The target goes to the head of the queue, and is checked like any page when its turn comes.
   async #redirect(page: Page, status: number, location: string): Promise<void> {
     const { queue, keyOf } = this.#options
     const { url, depth, via } = page.item
     const target = resolve(location, url)
-    const led = [...via, url]
-    const reason = this.#whyNot(target, led, depth)
+    const chain = [...via, url]
+    const reason = this.#reasonAgainst(target, chain, depth)
     if (target === null || reason !== null) {
       this.#refuse(page.item, status, target ?? location, reason ?? 'not a URL')
       queue.finish(page.place)
       return
     }
-    // http to https, or to www., may be the same key: seen by coming from there.
+    // A redirect from http to https, or to www., may have the same key, which is then seen already.
     const key = keyOf(target)
-    const sieve = led.some((one) => keyOf(one) === key) ? 'never' : 'now'
-    const [isNew] = await queue.add([{ url: target, depth, via: led, retries: 0 }], { first: true, sieve })
+    const sieve = chain.some((one) => keyOf(one) === key) ? 'never' : 'now'
+    const [isNew] = await queue.add([{ url: target, depth, via: chain, retries: 0 }], { first: true, sieve })
     if (isNew) queue.finish(page.place)
     else this.#report(page, { at: target, status, links: 0 })
   }
 
-  #whyNot(target: string | null, led: readonly string[], depth: number): string | null {
+  #reasonAgainst(target: string | null, chain: readonly string[], depth: number): string | null {
     const { redirects, urlCharacters } = this.#limits
     if (target === null) return 'not a URL'
     if (!/^https?:/.test(target)) return 'not http or https'
-    if (led.length > redirects) return `more than ${redirects} redirects`
-    if (led.includes(target)) return 'a loop'
+    if (chain.length > redirects) return `more than ${redirects} redirects`
+    if (chain.includes(target)) return 'a loop'
     if (target.length > urlCharacters) return `longer than ${urlCharacters} characters`
     if (this.#scope.hasRedirect(target, depth)) return null
     this.counts.redirectsElsewhere++
@@ -269,7 +268,7 @@ export class SiteCrawl {
     const broken = await this.#parse(answer, html)
     if (broken && page.item.retries < RETRIES) throw new PageError(broken.message, status)
     if (this.#failure) return
-    // A part of a text is not compared: it errs towards "new".
+    // An incomplete text is not compared: it errs towards "new".
     const isWhole = answer.cut === null && !broken
     const verdict =
       isWhole && content && status === 200 ? content.sieve.add(html.text, page.item.url) : undefined
@@ -291,7 +290,7 @@ export class SiteCrawl {
     })
   }
 
-  // Reads the body; an error of the connection or the packing ends it.
+  // Parses the body up to an error of the connection or the encoding, which it returns.
   async #parse(answer: Answer, html: HtmlPage): Promise<Error | null> {
     const decoder = new CharsetDecoder(answer.contentType)
     let broken: Error | null = null
@@ -305,7 +304,7 @@ export class SiteCrawl {
     return broken
   }
 
-  // Adds the links that are in scope to the queue, and says how many there are in all.
+  // Adds the links in scope to the queue; returns the number of all links.
   async #follow({ url, depth }: SiteItem, html: HtmlPage, follows: boolean): Promise<number> {
     const { queue } = this.#options
     const isDeep = depth + 1 > this.#limits.depth
@@ -329,7 +328,7 @@ export class SiteCrawl {
     return found
   }
 
-  // A page's links are in the queue by now: it counts as handled after its line is written.
+  // The page's links are in the queue by now; the page counts as handled after its line is written.
   #report({ item, place }: Page, result: Omit<CrawledPage, 'url' | 'depth'>): void {
     this.counts[result.error === undefined ? 'pages' : 'failed']++
     const { at, ...rest } = result
@@ -344,7 +343,7 @@ export class SiteCrawl {
   }
 }
 
-/** A page is known by the URL that was found; `at`: where redirects led. */
+/** A page is identified by the URL that was found; `at` is the URL after redirects. */
 function named({ url, via }: SiteItem): Pick<CrawledPage, 'url' | 'at'> {
   return via.length > 0 ? { url: via[0]!, at: url } : { url }
 }

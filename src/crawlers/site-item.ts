@@ -1,9 +1,9 @@
-// A page to fetch as one line of text and back, for the frontier.
+// A page to fetch as one line of text, for the frontier.
 import type { QueueCodec, Queued } from './crawl-queue.ts'
-import { noRequest } from './request-text.ts'
+import { notARequest } from './request-text.ts'
 
 export interface SiteItem extends Queued {
-  /** What redirected here, the URL that was found first. */
+  /** The URLs that redirected here, the one found first. */
   readonly via: readonly string[]
   /** How often it failed. */
   readonly retries: number
@@ -22,18 +22,18 @@ interface Written {
 const isCount = (value: unknown) =>
   value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0)
 
-// Throws one line for a text that this crawler did not write.
+// Throws an error of one line for a text that this crawler did not write.
 function parse(text: string): Written {
   let item: Written | null
   try {
     item = JSON.parse(text) as Written | null
   } catch {
-    throw noRequest(text)
+    throw notARequest(text)
   }
   const { url, depth, via = [], retries, retryCount, userData } = item ?? ({} as Written)
   const isVia = Array.isArray(via) && via.every((one) => typeof one === 'string')
   const counts = [depth, retries, retryCount, userData?.__crawlee?.crawlDepth]
-  if (typeof url !== 'string' || !isVia || !counts.every(isCount)) throw noRequest(text)
+  if (typeof url !== 'string' || !isVia || !counts.every(isCount)) throw notARequest(text)
   return item!
 }
 
@@ -55,6 +55,6 @@ export const siteItems: QueueCodec<SiteItem> = {
       retries: retries ?? retryCount ?? 0,
     }
   },
-  askedOf: ({ url }) => url,
-  askedIn: (text) => parse(text).url,
+  keyOf: ({ url }) => url,
+  keyIn: (text) => parse(text).url,
 }

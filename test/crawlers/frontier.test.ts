@@ -170,7 +170,7 @@ it('a crawl that version 0.1.0 began goes on: its items are read', () => {
   expect(written.map((text) => siteItems.itemOf(text))).toEqual([first, second])
   const led = { ...second, via: ['http://example.com/b'] }
   expect(siteItems.itemOf(siteItems.textOf(led))).toEqual(led)
-  expect(siteItems.askedIn(siteItems.textOf(led))).toBe(siteItems.askedOf(led))
+  expect(siteItems.keyIn(siteItems.textOf(led))).toBe(siteItems.keyOf(led))
 })
 
 describe('files', () => {

@@ -114,7 +114,7 @@ describe('a hostile site', () => {
     ['/data', 'not http or https'],
     ['/no-url', 'not a URL'],
     ['/long-redirect', 'longer than 8192 characters'],
-    ['/to-closed', 'closed by robots.txt'],
+    ['/to-closed', 'disallowed by robots.txt'],
   ])('redirect %s: not followed, %s', (path, reason) => {
     expect(lineOf(path)).toMatchObject({ links: 0 })
     expect(lineOf(path)?.error).toMatch(new RegExp(`^redirect to .* not followed: ${reason}$`))
@@ -171,7 +171,7 @@ describe('a first page that leads to another host', () => {
     expect(code).toBe(3)
     expect(pages).toEqual([
       expect.objectContaining({
-        error: `redirect to ${closed.origin}/secret not followed: closed by robots.txt`,
+        error: `redirect to ${closed.origin}/secret not followed: disallowed by robots.txt`,
       }),
     ])
     expect(closed.hits).toEqual(['/robots.txt'])

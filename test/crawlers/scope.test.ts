@@ -94,14 +94,14 @@ describe('names', () => {
 
   it('that lead to a private address are refused, unless they were given', async () => {
     const outside = new Scope(['http://example.org/'], true)
-    expect(await look(outside, 'localhost')).toBe('localhost has a private address, which was not given')
+    expect(await look(outside, 'localhost')).toBe('localhost has a private address, and no given URL has one')
     expect(await look(new Scope(['http://localhost/'], true), 'localhost')).toMatch(/^(127\.0\.0\.1|::1)$/)
   })
   it('that were given and were public when they were first looked up lead into no private network later', async () => {
     answers.set('example.org', ['93.184.216.34', '169.254.169.254'])
     const scope = new Scope(['http://example.org/'], false)
     expect(await look(scope, 'example.org')).toBe('93.184.216.34')
-    expect(await look(scope, 'example.org')).toBe('example.org has a private address, which was not given')
+    expect(await look(scope, 'example.org')).toBe('example.org has a private address, and no given URL has one')
     expect(scope.hasRedirect('http://169.254.169.254/', 0)).toBe(false)
   })
 

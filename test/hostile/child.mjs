@@ -251,7 +251,7 @@ async function dumps() {
 
 async function frontiers() {
   const { Frontier } = await load('crawlers/frontier.js')
-  const { askedIn } = await load('crawlers/request-text.js')
+  const { keyInText } = await load('crawlers/request-text.js')
   const files = await frontier(built, folder)
   return async (random, i) => {
     const path = join(folder, `frontier-${i % 50}`)
@@ -265,7 +265,7 @@ async function frontiers() {
       let got = 0
       for (let entry = open.next(); entry; entry = open.next(), got++) {
         try {
-          askedIn(entry.text)
+          keyInText(entry.text)
         } catch (error) {
           refusal(error)
         }
