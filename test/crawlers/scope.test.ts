@@ -101,7 +101,9 @@ describe('names', () => {
     answers.set('example.org', ['93.184.216.34', '169.254.169.254'])
     const scope = new Scope(['http://example.org/'], false)
     expect(await look(scope, 'example.org')).toBe('93.184.216.34')
-    expect(await look(scope, 'example.org')).toBe('example.org has a private address, and no given URL has one')
+    expect(await look(scope, 'example.org')).toBe(
+      'example.org has a private address, and no given URL has one',
+    )
     expect(scope.hasRedirect('http://169.254.169.254/', 0)).toBe(false)
   })
 
