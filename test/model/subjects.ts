@@ -120,7 +120,18 @@ function refusal(sieve: Verbs, long: string | null, number: number): Promise<voi
   return expectRefused(calls[Math.floor(number / refusedLists.length) % calls.length]!)
 }
 
-/** The folder as it is on the disk now, without what only a living process has. */
+/** The verbs of every kind of sieve, of the one that is open now. */
+function verbsOf(current: () => Sieve | ExactSieve | RedisSieve) {
+  return {
+    addMany: (urls: readonly string[]) => current().addMany(urls),
+    hasMany: (urls: readonly string[]) => current().hasMany(urls),
+    add: (url: string) => current().add(url),
+    has: (url: string) => current().has(url),
+    addLines: (bytes: Uint8Array) => current().addLines(bytes),
+  }
+}
+
+/** The folder as it is on disk now, without the files of a running process. */
 function killed(from: string, to: string): string {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -155,11 +166,7 @@ export async function sieveSubject({ options, store, newFolder }: SievePlace): P
   const canDelete = 'delete' in sieve
   const canMerge = !['scalable', 'window'].includes(sieve.plan.filter) && !store?.keepKeys
   return {
-    addMany: (urls) => sieve.addMany(urls),
-    hasMany: (urls) => sieve.hasMany(urls),
-    add: (url) => sieve.add(url),
-    has: (url) => sieve.has(url),
-    addLines: (bytes) => sieve.addLines(bytes),
+    ...verbsOf(() => sieve),
     hasLines: (bytes) => sieve.hasLines(bytes),
     addItems: (items) => sieve.addItems(items),
     hasItems: (items) => sieve.hasItems(items),
@@ -235,11 +242,7 @@ export async function exactSubject(options: ExactOptions, newFolder: () => strin
   let folder = newFolder()
   let sieve = await ExactSieve.open(folder, options)
   return {
-    addMany: (urls) => sieve.addMany(urls),
-    hasMany: (urls) => sieve.hasMany(urls),
-    add: (url) => sieve.add(url),
-    has: (url) => sieve.has(url),
-    addLines: (bytes) => sieve.addLines(bytes),
+    ...verbsOf(() => sieve),
     delete: (url) => sieve.delete(url),
     clear: () => sieve.clear(),
     async reopen() {
@@ -272,11 +275,7 @@ export async function exactSubject(options: ExactOptions, newFolder: () => strin
 export async function redisSubject(options: RedisSieveOptions): Promise<Subject> {
   let sieve = await RedisSieve.open(options)
   return {
-    addMany: (urls) => sieve.addMany(urls),
-    hasMany: (urls) => sieve.hasMany(urls),
-    add: (url) => sieve.add(url),
-    has: (url) => sieve.has(url),
-    addLines: (bytes) => sieve.addLines(bytes),
+    ...verbsOf(() => sieve),
     addItems: (items) => sieve.addItems(items),
     hasItems: (items) => sieve.hasItems(items),
     delete: (url) => sieve.delete(url),
