@@ -1,5 +1,5 @@
 // From one machine to the size of the web: what a number of URLs costs on a Redis cluster in memory, network, nodes and
-// failures, from the measured cost of one URL; and a simulation of crawlers and nodes. docs/scale.md tells its results.
+// failures, from the measured cost of one URL; and a simulation of crawlers and nodes. docs/scale.md has its results.
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 
@@ -16,7 +16,7 @@ const help = `usage: node scripts/scale.mjs [options]
   --simulate          also simulate crawlers and nodes
 `
 
-/** Medians of a run of bench/redis.mjs, a cluster of three on two shared cores: docs/scale.md says which. */
+/** Medians of a run of bench/redis.mjs, a cluster of three on two shared cores: see docs/scale.md. */
 const measured = {
   bytesPerUrl: 10.3,
   serverMicrosNew: 3.77,
@@ -31,16 +31,16 @@ const measured = {
   movedUrlsPerSecond: 1e6,
 }
 
-/** Of a node's memory, what URLs may take: the rest is for growth, buffers and the copy that a snapshot makes. */
+/** The share of a node's memory for URLs: the rest is for growth, buffers and the copy of a snapshot. */
 const usableShare = 0.6
-/** Of a node's processor time, what is planned for. */
+/** The planned share of a node's processor time. */
 const busyShare = 0.5
 const leastPrimaries = 3
 const tagsPerPrimary = 32
 /** Most tags of a sieve, and URLs per tag that a batch is sent in: src/redis/parameters.ts and redis-sieve.ts. */
 const mostTags = 16_384
 const urlsPerCall = 32
-/** How long until calls go on with cluster-node-timeout 5000: docs/cluster.md, "Set-up". */
+/** Seconds until calls succeed again with cluster-node-timeout 5000: docs/cluster.md, "Set-up". */
 const failoverSeconds = 11
 
 function costsOf(file) {
@@ -93,21 +93,21 @@ export function plan(urls, costs, { repeats, links, nodeMemoryBytes, replicas, l
     replicationBytesPerSecond:
       replicas * (newPerSecond * costs.replicationBytesNew + links * repeats * costs.replicationBytesSeen),
     fillSeconds: urls / newPerSecond,
-    /** Pages that are never fetched since another has their fingerprint: the birthday sum. */
+    /** Pages that are never fetched because another has their fingerprint: the birthday sum. */
     lostPages: { fingerprint: urls ** 2 / 2 / 2 ** 64, compact: (urls * 192) / 2 ** 32 / 2 },
     loss: {
-      /** With a replica: what it had not yet. Without: all of the node. */
+      /** With a replica: what it had not received. Without: all of the node. */
       urlsWithReplica: (newPerSecond / primaries) * (lagMs / 1000),
       urlsWithout: urls / primaries,
       waitingLinks: (links / primaries) * failoverSeconds,
       copySeconds: urls / primaries / costs.movedUrlsPerSecond,
     },
-    /** One primary more: an equal share moves to it, a tag at a time. */
+    /** An additional primary: an equal share moves to it, one tag at a time. */
     reshard: {
       urls: urls / (primaries + 1),
       seconds: urls / (primaries + 1) / costs.movedUrlsPerSecond,
       tagSeconds: urls / tags / costs.movedUrlsPerSecond,
-      /** The calls to a tag that moves wait for it, and fail when that takes longer. */
+      /** Calls to a moving tag wait for it, and fail when that takes longer. */
       isPastRetry: urls / tags / costs.movedUrlsPerSecond > retryMs / 1000,
     },
   }
@@ -141,7 +141,7 @@ function report(plans, costs, { replicas, repeats, links, lagMs, retryMs, nodeMe
     [`nodes with ${replicas} replica${replicas === 1 ? '' : 's'} each`, (p) => String(p.nodes)],
     ['tags', (p) => String(p.tags)],
     [`URLs per batch, for ${urlsPerCall} per call`, (p) => si(p.batchUrls)],
-    ['memory of a tag, which moves at once', (p) => si(p.tagBytes, 'B')],
+    ['memory of a tag, moved as a whole', (p) => si(p.tagBytes, 'B')],
     ['crawlers ↔ cluster', (p) => si(p.networkBytesPerSecond, 'B/s')],
     ['primaries → replicas', (p) => si(p.replicationBytesPerSecond, 'B/s')],
     ['time until all are new', (p) => time(p.fillSeconds)],
@@ -209,7 +209,7 @@ export function simulate({ crawlers, primaries, tags, batchUrls, rttSeconds, sec
 }
 
 function simulation(costs, repeats) {
-  const lines = [`simulated: batches of ${urlsPerCall} URLs per call, 0.5 ms there and back, 60 s`, '']
+  const lines = [`simulated: batches of ${urlsPerCall} URLs per call, round trip 0.5 ms, 60 s`, '']
   lines.push('primaries  crawlers  links/s    busy')
   for (const primaries of [1, 3, 12, 48]) {
     for (const crawlers of [1, 4 * primaries, 16 * primaries]) {
