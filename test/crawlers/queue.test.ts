@@ -320,7 +320,7 @@ it.runIf(process.env.URLSIEVE_FULL)(
 it('what it cannot do it says in one line', async () => {
   const queue = await SieveQueue.open()
   await expect(queue.addRequest({ requestsFromUrl: page('list') })).rejects.toThrow(
-    'requestsFromUrl: a SieveQueue takes requests, not lists of them by URL',
+    'requestsFromUrl: a SieveQueue accepts requests, not lists of them by URL',
   )
   await queue.close()
 })
