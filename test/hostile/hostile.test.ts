@@ -68,7 +68,7 @@ const kinds: readonly (readonly [string, number])[] = [
   ['frontiers', 1700],
   ['indexes', 1300],
   ['levels', 200],
-].map(([kind, count]) => [kind as string, (count as number) * SCALE] as const)
+].map(([kind, count]) => [kind as string, Math.round((count as number) * SCALE)] as const)
 
 describe('forged files', () => {
   it.concurrent.each(kinds)(
