@@ -64,23 +64,23 @@ async function opened(folder) {
     }
   }
   if (kind === 'server') {
-    const { LocalHouse } = await load('server/local-house')
-    const house = await LocalHouse.open({ data: folder, memoryBytes: 2 ** 30, mostSieves: 10 })
-    let hosted = house.get('a')
+    const { LocalRegistry } = await load('server/local-registry')
+    const registry = await LocalRegistry.open({ data: folder, memoryBytes: 2 ** 30, mostSieves: 10 })
+    let served = registry.get('a')
     try {
-      hosted ??= await house.create('a', {})
+      served ??= await registry.create('a', {})
     } catch (error) {
-      await house.close().catch(() => {})
+      await registry.close().catch(() => {})
       throw error
     }
     return {
-      add: (urls) => hosted.add(itemsOf(urls)),
-      has: async (urls) => countOf(await hosted.has(itemsOf(urls))),
-      forget: (url) => hosted.forget([url])[0] === 1,
-      fold: () => hosted.save(),
+      add: (urls) => served.add(itemsOf(urls)),
+      has: async (urls) => countOf(await served.has(itemsOf(urls))),
+      forget: (url) => served.forget([url])[0] === 1,
+      fold: () => served.save(),
       sync: () => {},
-      urls: async () => (await hosted.stats()).urls,
-      close: () => house.close(),
+      urls: async () => (await served.stats()).urls,
+      close: () => registry.close(),
     }
   }
   if (kind.startsWith('frontier')) {
