@@ -11,7 +11,6 @@ import * as exact from '../src/exact/index.ts'
 import * as library from '../src/index.ts'
 import * as redis from '../src/redis/index.ts'
 import { root, spawned } from './e2e/command.ts'
-import { whyMissing } from './support/debian.ts'
 
 const text = readFileSync(join(root, 'docs/library.md'), 'utf8')
 const entries = {
