@@ -13,7 +13,6 @@
 import { classicPlan } from '../sizing/classic.ts'
 import { keywordLayers } from '../sizing/keyword-layers.ts'
 
-
 import { countWords, planSignatures, type SignaturePlan } from './signature-sizing.ts'
 import { addressOf, Signatures } from './signatures.ts'
 

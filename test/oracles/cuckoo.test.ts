@@ -1,6 +1,7 @@
 // The cuckoo filter in the kernel against its oracle, bit for bit: while it fills up, when it is full, and through deletes.
 import { describe, expect, it } from 'vitest'
-import { type Random, seededRandom } from '../canonical/urls.ts'
+import type { Random } from '../canonical/urls.ts'
+import { randomFrom } from '../support/random.mjs'
 import { CuckooOracle } from './cuckoo.ts'
 import { openInstance } from './instance.ts'
 
@@ -8,7 +9,7 @@ const randomHash = (rng: Random) =>
   (BigInt(Math.floor(rng() * 2 ** 32)) << 32n) | BigInt(Math.floor(rng() * 2 ** 32))
 
 const hashesOf = (seed: number, n: number) => {
-  const rng = seededRandom(seed)
+  const rng = randomFrom(seed)
   return Array.from({ length: n }, () => randomHash(rng))
 }
 
@@ -67,7 +68,7 @@ describe.each([
   })
 
   it('adds and deletes in any order are the oracle’s', async () => {
-    const rng = seededRandom(buckets + 1)
+    const rng = randomFrom(buckets + 1)
     const oracle = new CuckooOracle(buckets, bits)
     const filter = await open(buckets, bits)
     const pool = hashesOf(buckets + 2, 4 * buckets)
