@@ -116,14 +116,15 @@ export class SieveError extends Error {
   }
 }
 
-const show = (value: unknown): string => {
+/** A value as messages show it. */
+export function showValue(value: unknown): string {
   if (typeof value === 'string') return `'${value}'`
   return typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value))
 }
 
 /** The error for an invalid value of an option: `layers 0: expected a whole number from 1 to 64`, and advice where there is any. */
 export function invalidOption(name: string, got: unknown, expected: string, advice?: string): SieveError {
-  const what = wording`${option(name)} ${show(got)}: expected ${expected}`
+  const what = wording`${option(name)} ${showValue(got)}: expected ${expected}`
   return new SieveError('option', advice === undefined ? what : wording`${what}; ${advice}`, {
     option: name,
     got,

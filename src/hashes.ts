@@ -52,7 +52,7 @@ export function chooseHash(hash: HashName | readonly HashName[] = 'siphash', key
   for (const name of names) {
     if (Object.hasOwn(families, name)) continue
     const expected = `one of ${hashNames.join(', ')}`
-    throw new SieveError('option', wording`unknown ${option('hash')} '${name}': expected ${expected}`, {
+    throw new SieveError('option', `unknown hash '${name}': expected ${expected}`, {
       option: 'hash',
       got: name,
       expected,

@@ -10,7 +10,7 @@ import { compileKernel, NOT_DONE } from './kernel.ts'
 import { checkUrlsOf, countOf, type Urls } from './keyer/urls.ts'
 import type { Feed, FeedOptions } from './lines/feed.ts'
 import { checkMergeable, unite, uniteBits } from './merge.ts'
-import { identityOf, type SieveOptions } from './sieve-options.ts'
+import { type AnySieveOptions, identityOf, type SieveOptions } from './sieve-options.ts'
 import { type Saved, SieveState, STATE } from './state.ts'
 import { checkUrl, checkUrls, type Items, wrongType } from './url-input.ts'
 import { toSeen, Verdicts } from './verdicts.ts'
@@ -63,11 +63,11 @@ export class Sieve implements AnySieve {
     this.profile = state.profile
   }
 
-  /** A sieve in memory. Throws a SieveError, one line, for invalid options. */
+  /** A sieve in memory. Throws a SieveError, one line, for an invalid option, or one that the filter does not take. */
   static async create<F extends FilterName = 'fingerprint'>(
-    options: SieveOptions<F> = {},
+    options?: { readonly filter?: F | undefined } & NoInfer<SieveOptions<F>>,
   ): Promise<SieveOf<F>> {
-    return (await makeSieve(options)) as SieveOf<F>
+    return (await makeSieve(options ?? {})) as SieveOf<F>
   }
 
   /**
@@ -77,10 +77,10 @@ export class Sieve implements AnySieve {
    */
   static async open<F extends FilterName = 'fingerprint'>(
     folder: string,
-    options: SieveOptions<F> & StoreOptions = {},
+    options?: { readonly filter?: F | undefined } & NoInfer<SieveOptions<F> & StoreOptions>,
   ): Promise<SieveOf<F>> {
     const { openStore } = await import('#store')
-    return openStore(folder, options)
+    return (await openStore(folder, options)) as SieveOf<F>
   }
 
   /** A sieve in memory, from a .sieve file. Throws a SieveError when there is none or it is damaged. */
@@ -326,7 +326,7 @@ export class Sieve implements AnySieve {
 }
 
 /** @internal A sieve with the verbs its filter can do: a new one, or one that was saved, still to be filled. */
-export async function makeSieve(options: SieveOptions, saved?: Saved): Promise<Sieve> {
+export async function makeSieve(options: AnySieveOptions, saved?: Saved): Promise<Sieve> {
   const identity = saved ?? identityOf(options)
   const { can } = identity.kind
   const made = can.delete ? ForgettingSieve : can.under ? RememberingFolders : Sieve

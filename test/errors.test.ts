@@ -82,13 +82,13 @@ describe.each<[string, object, Partial<SieveError>, string]>([
     'an unknown filter',
     { filter: 'sponge' },
     { option: 'filter', got: 'sponge', expected: expect.stringContaining('fingerprint, classic') },
-    "unknown FILTER 'sponge': expected one of fingerprint",
+    "unknown filter 'sponge': expected one of fingerprint",
   ],
   [
     'an unknown hash',
     { hash: 'crc' },
     { option: 'hash', got: 'crc', expected: expect.stringContaining('siphash') },
-    "unknown HASH 'crc': expected one of siphash",
+    "unknown hash 'crc': expected one of siphash",
   ],
   [
     'a window without a limit',

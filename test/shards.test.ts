@@ -284,7 +284,7 @@ describe('no more room', () => {
   it.each(fixed)('$name of 16 TiB is refused in one line', async (kind) => {
     // A filter of slots has a capacity too, and takes whole slots.
     const size = kind.refusesWhenFull ? { bits: 2 ** 47, expectedUrls: 1000 } : { bits: 2 ** 47, hashes: 1 }
-    const made = create(kind, size)
+    const made = create(kind, size as SieveOptions)
     await expect(made).rejects.toThrow(
       kind.refusesWhenFull
         ? /^filter '.*' of 1759218604\d{4} bytes does not fit: expected at most \d+$/

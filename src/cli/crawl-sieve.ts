@@ -6,14 +6,16 @@ import type { Command } from 'commander'
 import type { Profile } from '../canonical/profiles.ts'
 import { Audit } from '../crawlers/audit.ts'
 import type { SeenUrls } from '../crawlers/seen-urls.ts'
-import { Sieve } from '../index.ts'
+import { Sieve, type SieveOptions } from '../index.ts'
 import { Capacity } from './capacity.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { patienceOf } from './redis-retry.ts'
 import { type SieveFlags, sieveOptions } from './sieve-options.ts'
 
-export interface CrawlSieveFlags extends Omit<SieveFlags, 'depth'> {
-  filterDepth?: SieveFlags['depth']
+/** Flags of the sieve under another name: `--depth` is that of the crawl. */
+export const CRAWL_FLAGS = { '--depth': '--filter-depth' }
+
+export interface CrawlSieveFlags extends SieveFlags {
   state?: string
   redis?: string
   redisRetry?: number
@@ -62,13 +64,13 @@ function checkAudit({ redis, state }: CrawlSieveFlags): void {
 
 // What is in the folder already keeps its own filter, profile and hash unless told otherwise.
 async function inProcess(flags: CrawlSieveFlags, command: Command): Promise<Sieve> {
-  const { filterDepth: depth, ...rest } = flags
-  const options = sieveOptions({ ...rest, ...(depth && { depth }) })
+  const options = sieveOptions(flags, CRAWL_FLAGS)
   if (flags.state === undefined) return Sieve.create(options)
   const folder = join(flags.state, 'seen')
   const kept = existsSync(folder) ? ['filter', 'profile', 'hash'] : []
   const unsaid = new Set(kept.filter((name) => command.getOptionValueSource(name) === 'default'))
-  return Sieve.open(folder, Object.fromEntries(Object.entries(options).filter(([name]) => !unsaid.has(name))))
+  const given = Object.fromEntries(Object.entries(options).filter(([name]) => !unsaid.has(name)))
+  return Sieve.open(folder, given as SieveOptions)
 }
 
 async function onRedis(

@@ -7,7 +7,7 @@ import { ContentSieve } from '../index.ts'
 import { parseCount, parseNumber } from '../quantities.ts'
 import { type CrawlLimitFlags, limitsOf, withCrawlLimits } from './crawl-limits.ts'
 import { CrawlProgress } from './crawl-progress.ts'
-import { type CrawlSieveFlags, openAudit, openCrawlSieve } from './crawl-sieve.ts'
+import { CRAWL_FLAGS, type CrawlSieveFlags, openAudit, openCrawlSieve } from './crawl-sieve.ts'
 import { crawlSummary } from './crawl-summary.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { Output, tell } from './output.ts'
@@ -32,7 +32,7 @@ interface Flags extends CrawlSieveFlags, CrawlLimitFlags {
 const INTERRUPTED = 130
 
 export function crawlCommand(program: Command): void {
-  withCrawlLimits(withSieveOptions(program.command('crawl'), {}, [], '--filter-depth'))
+  withCrawlLimits(withSieveOptions(program.command('crawl'), { renamed: CRAWL_FLAGS }))
     .summary('crawl from a page, layer by layer')
     .description(
       'Starts at pages, takes their links, and goes layer by layer until the depth or until nothing is new. Prints one ' +

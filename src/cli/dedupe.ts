@@ -1,7 +1,7 @@
 // `urlsieve dedupe`: the first occurrence of every URL, original bytes, in input order.
 import { existsSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import { type Durability, Sieve } from '../index.ts'
+import { type Durability, Sieve, type SieveOptions, type StoreOptions } from '../index.ts'
 import { type DedupeRequest, type DedupeTarget, runDedupe } from './dedupe-run.ts'
 import { FeedTarget, LineTarget } from './dedupe-target.ts'
 import { CommandError, EXIT } from './exit.ts'
@@ -24,7 +24,7 @@ interface Flags extends SieveFlags {
 }
 
 export function dedupeCommand(program: Command): void {
-  withSieveOptions(program.command('dedupe'), {}, ['exact', 'compact'])
+  withSieveOptions(program.command('dedupe'), { moreFilters: ['exact', 'compact'] })
     .summary('print the first occurrence of every URL')
     .description(
       'Prints the first occurrence of every URL: original bytes, input order. Reads stdin when no file or - is given; ' +
@@ -119,7 +119,7 @@ async function onRedis(url: string, request: DedupeRequest, flags: Flags, comman
     if (flags[option] === undefined) continue
     throw new CommandError(EXIT.usage, `--redis with --${option.replace('K', '-k')}: expected one of them`)
   }
-  if (flags.window?.urls !== undefined) {
+  if (flags.window?.windowUrls !== undefined) {
     throw new CommandError(EXIT.usage, '--redis forgets by age: expected --window with a time such as 30d')
   }
   const { dedupeRedis } = await import('./dedupe-redis.ts')
@@ -133,7 +133,7 @@ async function onRedis(url: string, request: DedupeRequest, flags: Flags, comman
       ...(isGiven('profile') && { profile: flags.profile }),
       ...(flags.urls && { expectedUrls: flags.urls }),
       ...(flags.fpr && { falsePositiveRate: flags.fpr }),
-      ...(flags.window?.ms && { windowMs: flags.window.ms }),
+      ...(flags.window?.windowMs && { windowMs: flags.window.windowMs }),
       ...(flags.generations && { generations: flags.generations }),
     },
   })
@@ -164,6 +164,6 @@ async function openSieve(flags: Flags, command: Command): Promise<DedupeTarget> 
     ...(isGiven('hash') && hash && { hash }),
     ...(flags.durability && { durability: flags.durability }),
     ...(flags.keepKeys && { keepKeys: true }),
-  })
+  } as SieveOptions & StoreOptions)
   return new FeedTarget(sieve, feed)
 }

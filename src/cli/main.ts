@@ -20,37 +20,15 @@ const SIEVE_EXIT = {
   network: EXIT.input,
 } as const
 
-/** Options of the library as the command spells them. */
-const FLAGS: Readonly<Record<string, string>> = {
-  expectedUrls: '--urls',
-  falsePositiveRate: '--fpr',
-  sizeBytes: '--memory',
-  bits: '--bits',
-  hashes: '--hashes',
-  layers: '--layers',
-  depth: '--depth',
-  bitsPerLayer: '--bits-per-layer',
-  folderHashes: '--folder-hashes',
-  keywords: '--keywords',
-  features: '--features',
-  featureHashes: '--feature-hashes',
-  inner: '--inner',
-  windowUrls: '--window',
-  windowMs: '--window',
-  generations: '--generations',
-  keepKeys: '--keep-keys',
-  retryMs: '--redis-retry',
-  connectTimeoutMs: '--redis-retry',
-}
-const flagOf = (option: string) => FLAGS[option] ?? option
-
 const COMMANDER_PREFIX = 'error: '
 
-function exitOf(error: unknown): { code: number; message: string } {
+async function exitOf(error: unknown): Promise<{ code: number; message: string }> {
   if (error instanceof ClosedPipe) return { code: 0, message: '' }
   if (error instanceof CommandError) return { code: error.exitCode, message: error.message }
   if (error instanceof SieveError) {
     const code = error.operation === 'read' ? EXIT.input : SIEVE_EXIT[error.code]
+    // Loaded now: a command that ends well does not need it.
+    const { flagOf } = await import('./sieve-options.ts')
     return { code, message: error.spell(flagOf) }
   }
   if (error instanceof CommanderError) {
@@ -80,6 +58,7 @@ const program = new Command('urlsieve')
   .description('Have I seen this URL? Removes repeated URLs, plans filters, explains keys.')
   .version(version)
   .showHelpAfterError(false)
+  .helpCommand('help [command]', "help for a command; 'help filters' lists the options of each filter")
   .exitOverride()
   .configureOutput(writers)
   .addHelpText(
@@ -94,10 +73,14 @@ await registerCommands(program, process.argv[2])
 for (const command of program.commands) command.exitOverride().configureOutput(writers)
 
 try {
-  if (process.argv.length < 3) program.outputHelp()
-  else await program.parseAsync()
+  const [first, second, third] = process.argv.slice(2)
+  if (first === undefined) program.outputHelp()
+  else if (first === 'help' && second === 'filters') {
+    const { printFilterHelp } = await import('./filter-help.ts')
+    printFilterHelp(third)
+  } else await program.parseAsync()
 } catch (error) {
-  const { code, message } = exitOf(error)
+  const { code, message } = await exitOf(error)
   process.exitCode = code
   if (message) tell(`urlsieve: ${oneLine(message)}\n`)
 }

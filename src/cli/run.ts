@@ -5,6 +5,7 @@ import { filterKind } from '../filters/registry.ts'
 import { Commands, Sieve, type SieveOptions } from '../index.ts'
 import { parseCount } from '../quantities.ts'
 import { AddCounter } from '../run/add-counter.ts'
+import { type AnySieveOptions, chosenAtRunTime } from '../sieve-options.ts'
 import { urlCachingBits } from '../sizing/classic.ts'
 import { Capacity, rateStats } from './capacity.ts'
 import { Comparison } from './comparison.ts'
@@ -30,11 +31,8 @@ const PAPER_HASHES = 3
 const LEAST_BITS = 8
 
 export function runCommand(program: Command): void {
-  withSieveOptions(program.command('run'), {
-    filter: 'classic',
-    profile: 'raw',
-    hash: ['poly31', 'djb2', 'xor17'],
-  })
+  const defaults = { filter: 'classic', profile: 'raw', hash: ['poly31', 'djb2', 'xor17'] } as const
+  withSieveOptions(program.command('run'), { defaults: { ...defaults, hash: [...defaults.hash] } })
     .summary('answer a file of ADD and CHECK commands')
     .description(
       'Does the commands of a file, one a line, in order: `ADD url` and `CHECK url`, in any case. Prints one line for ' +
@@ -171,11 +169,16 @@ async function countedAdds(path: string, total: number | null, flags: Flags): Pr
 // The paper's size for a classic filter of which nothing else is said; otherwise as for every other command.
 function sized(flags: Flags, adds: number | undefined): SieveOptions {
   const bits = flags.size ?? flags.bits
-  const asked = { ...sieveOptions(flags), bits, expectedUrls: adds }
-  if (flags.filter !== 'classic' || flags.fpr !== undefined || flags.memory !== undefined) return asked
+  const asked: AnySieveOptions = { ...sieveOptions(flags), bits, expectedUrls: adds }
+  if (flags.filter !== 'classic' || flags.fpr !== undefined || flags.memory !== undefined) {
+    return chosenAtRunTime(asked)
+  }
   const hashes = flags.hashes ?? (flags.hash.length > 1 ? flags.hash.length : PAPER_HASHES)
-  if (bits !== undefined) return { ...asked, hashes }
-  return { ...asked, hashes, bits: Math.max(LEAST_BITS, urlCachingBits({ urls: adds!, hashes })) }
+  return chosenAtRunTime({
+    ...asked,
+    hashes,
+    bits: bits ?? Math.max(LEAST_BITS, urlCachingBits({ urls: adds!, hashes })),
+  })
 }
 
 function report(comparison: Comparison, flags: Flags): void {

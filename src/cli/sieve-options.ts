@@ -1,11 +1,14 @@
-// The options that describe a sieve, the same for every command that makes one.
+// The flags that describe a sieve, the same for every command that creates one: they follow from the descriptions of the
+// options. Help shows those that most people need; `urlsieve help filters` lists the others under their filter.
 import { type Command, Option } from 'commander'
 import { profiles } from '../canonical/profiles.ts'
-import { featureNames } from '../filters/eigenvalue.ts'
 import { filterNames } from '../filters/registry.ts'
 import { hashNames } from '../hashes.ts'
-import type { FilterName, HashName, ProfileName, SieveOptions } from '../index.ts'
-import { parseCount, parseList, parseRate, parseSize, parseWindow } from '../quantities.ts'
+import type { FilterName, HashName, ProfileName } from '../index.ts'
+import { usage } from '../options/option.ts'
+import { bySpelling, readOption } from '../options/spelling.ts'
+import { parseList } from '../quantities.ts'
+import { chosenAtRunTime, filterOptions, type SieveOptions } from '../sieve-options.ts'
 
 export interface SieveFlags {
   filter: FilterName
@@ -16,30 +19,26 @@ export interface SieveFlags {
   memory?: number
   bits?: number
   hashes?: number
-  layers?: number
-  depth?: 'join' | 'grow'
-  bitsPerLayer?: number
-  folderHashes?: number
-  keywords?: number
-  features?: string
-  featureHashes?: number
-  inner?: string
-  window?: { urls?: number; ms?: number }
+  window?: { readonly windowUrls?: number; readonly windowMs?: number }
   generations?: number
 }
 
-/**
- * `defaults` for a command whose paper says otherwise; `moreFilters` for one that knows others than the registry's;
- * `depthFlag` for one with a --depth of its own.
- */
-export function withSieveOptions(
-  command: Command,
-  defaults: Partial<SieveFlags> = {},
-  moreFilters: readonly string[] = [],
-  depthFlag = '--depth',
-): Command {
-  const names = Object.keys(profiles)
-  return command
+interface Setup {
+  /** Defaults of a command whose paper has others. */
+  readonly defaults?: Partial<Pick<SieveFlags, 'filter' | 'profile' | 'hash'>>
+  /** Filters of a command that knows others than the registry's. */
+  readonly moreFilters?: readonly string[]
+  /** Flags under another name, where a command has a flag of the same name itself. */
+  readonly renamed?: Readonly<Record<string, string>>
+}
+
+/** Flags in the help of every command that creates a sieve. */
+const SHOWN = ['--urls', '--fpr', '--memory']
+
+export function withSieveOptions(command: Command, setup: Setup = {}): Command {
+  const { defaults = {}, moreFilters = [], renamed = {} } = setup
+  command
+    .optionsGroup('Sieve:')
     .addOption(
       new Option('--filter <name>', 'what remembers the keys')
         .choices([...filterNames, ...moreFilters])
@@ -47,7 +46,7 @@ export function withSieveOptions(
     )
     .addOption(
       new Option('--profile <name>', 'how a URL becomes a key')
-        .choices(names)
+        .choices(Object.keys(profiles))
         .default(defaults.profile ?? 'web'),
     )
     .option(
@@ -56,55 +55,58 @@ export function withSieveOptions(
       parseList,
       defaults.hash ?? ['siphash'],
     )
-    .option('--urls <n>', 'expected distinct URLs, for filters of a fixed size', parseCount('--urls'))
-    .option('--fpr <rate>', 'promised false-positive rate at that many URLs', parseRate('--fpr'))
-    .option('--memory <size>', 'memory for the filter, instead of a rate', parseSize('--memory'))
-    .option('--bits <m>', "the papers' m: bits of the whole filter", parseCount('--bits'))
-    .option('--hashes <k>', "the papers' k: hash functions", parseCount('--hashes'))
-    .option('--layers <L>', 'multilayer, prefix-layers, keyword-layers: layers', parseCount('--layers'))
-    .addOption(new Option(`${depthFlag} <way>`, 'multilayer: past the last layer').choices(['join', 'grow']))
-    .option(
-      '--bits-per-layer <m>',
-      'multilayer, keyword-layers: bits of each layer',
-      parseCount('--bits-per-layer'),
-    )
-    .option('--folder-hashes <k>', 'prefix-layers: hash functions of a folder', parseCount('--folder-hashes'))
-    .option('--keywords <n>', 'keyword-layers: words expected in a key', parseCount('--keywords'))
-    .addOption(new Option('--features <g>', 'eigenvalue: the feature function').choices(featureNames))
-    .option('--inner <filter>', 'scalable, window: the filter inside')
-    .option(
-      '--window <n|time>',
-      'window: how many URLs (10M) or how long (30d, 12h) to remember',
-      parseWindow('--window'),
-    )
-    .option('--generations <g>', 'window: parts in which it forgets', parseCount('--generations'))
-    .option(
-      '--feature-hashes <d>',
-      'eigenvalue: hash functions of the feature',
-      parseCount('--feature-hashes'),
-    )
+  for (const [flag, options] of bySpelling(filterOptions, (option) => option.flag)) {
+    const [first] = options
+    const spelled = renamed[flag] ?? flag
+    const option = new Option(usage({ ...first!, flag: spelled }), first!.does).argParser((text: string) => {
+      const { name, value } = readOption(spelled, options, text)
+      return options.length === 1 ? value : { [name]: value }
+    })
+    command.addOption(SHOWN.includes(flag) ? option : option.hideHelp())
+  }
+  return command
+    .optionsGroup('Options:')
+    .addHelpText('after', "\nFurther options, by filter: see 'urlsieve help filters'.")
+    .hook('preAction', () => {
+      flagNames = renamed
+    })
 }
 
-export function sieveOptions(flags: SieveFlags): SieveOptions {
-  return {
-    filter: flags.filter,
-    profile: flags.profile,
-    hash: flags.hash,
-    expectedUrls: flags.urls,
-    falsePositiveRate: flags.fpr,
-    sizeBytes: flags.memory,
-    bits: flags.bits,
-    hashes: flags.hashes,
-    layers: flags.layers,
-    depth: flags.depth,
-    bitsPerLayer: flags.bitsPerLayer,
-    folderHashes: flags.folderHashes,
-    keywords: flags.keywords,
-    features: flags.features,
-    featureHashes: flags.featureHashes,
-    inner: flags.inner,
-    windowUrls: flags.window?.urls,
-    windowMs: flags.window?.ms,
-    generations: flags.generations,
-  }
+/** The flags of the running command that have another name than described. */
+let flagNames: Readonly<Record<string, string>> = {}
+
+/** Options that only the command and the stores have. */
+const OTHER_FLAGS: Readonly<Record<string, string>> = {
+  filter: '--filter',
+  profile: '--profile',
+  hash: '--hash',
+  mode: '--filter',
+  keepKeys: '--keep-keys',
+  durability: '--durability',
+  retryMs: '--redis-retry',
+  connectTimeoutMs: '--redis-retry',
 }
+
+/** An option of the library as the command spells it. */
+export function flagOf(name: string): string {
+  const flag = filterOptions.find((option) => option.name === name)?.flag
+  return flag === undefined ? (OTHER_FLAGS[name] ?? name) : (flagNames[flag] ?? flag)
+}
+
+/** The options of the sieve that the flags describe. */
+export function sieveOptions(
+  flags: SieveFlags,
+  renamed: Readonly<Record<string, string>> = {},
+): SieveOptions {
+  const { filter, profile, hash } = flags
+  const given: Record<string, unknown> = { filter, profile, hash }
+  for (const [flag, options] of bySpelling(filterOptions, (option) => option.flag)) {
+    const value = (flags as unknown as Record<string, unknown>)[attributeOf(renamed[flag] ?? flag)]
+    if (value === undefined) continue
+    if (options.length === 1) given[options[0]!.name] = value
+    else Object.assign(given, value)
+  }
+  return chosenAtRunTime(given)
+}
+
+const attributeOf = (flag: string) => new Option(flag).attributeName()

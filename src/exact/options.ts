@@ -1,8 +1,10 @@
 // The options of an exact sieve, and their defaults.
 import type { ProfileChoice } from '../canonical/profiles.ts'
 import { invalidOption } from '../errors.ts'
-import { checkNumber, checkSizes, checkWhole } from '../filters/filter.ts'
+import { checkNumber, checkWhole } from '../filters/filter.ts'
 import type { Durability } from '../journal.ts'
+import { expectedUrls } from '../options/filter-options.ts'
+import { checkOption } from '../options/option.ts'
 import type { KeyFilterSize } from './key-filter.ts'
 
 const CACHE_ENTRIES = 50_000
@@ -40,7 +42,7 @@ export function checkOptions(options: ExactOptions): {
     throw invalidOption('durability', durability, 'always, interval or never')
   }
   checkWhole('cacheEntries', cacheEntries, 1, 2 ** 24)
-  checkSizes({ expectedUrls: options.expectedUrls })
+  checkOption(expectedUrls, options.expectedUrls)
   const isSize = (n: number) => Number.isSafeInteger(n) && n >= 64
   checkNumber('filterBytes', options.filterBytes, isSize, 'a whole number of at least 64')
   return { durability, cacheEntries, verify, repair, size: options }

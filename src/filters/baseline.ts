@@ -1,9 +1,11 @@
 // The papers' baselines keep the keys themselves, in plain JavaScript: exact, for the lab and for whoever wants them.
 // A baseline is a set of keys with three verbs; this file makes a filter of it.
+
 import { SieveError } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
+import { growingSizes } from '../options/filter-options.ts'
 import { Coverage } from './coverage.ts'
-import { checkSizes, type FilterKind, noRoom } from './filter.ts'
+import { type FilterKind, noRoom } from './filter.ts'
 import { checkField } from './saved-plan.ts'
 
 export interface KeySet {
@@ -58,6 +60,7 @@ export function baseline({ name, does, source, overheadBytes, comfortableUrls, m
     source,
     errs: 'not at all',
     exactness: 'exact',
+    options: growingSizes,
     can: { delete: true, grow: true, under: false },
     takes: 'keys',
     growth: {
@@ -66,7 +69,6 @@ export function baseline({ name, does, source, overheadBytes, comfortableUrls, m
     },
     comfortableUrls,
     plan(options) {
-      checkSizes(options)
       const urls = options.expectedUrls ?? null
       return {
         filter: name,

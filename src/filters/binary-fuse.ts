@@ -1,11 +1,12 @@
 // The binary fuse filter: a frozen set. It is made from the 64-bit hashes of a fingerprint sieve, all at once, and from
 // then on only asked: there is no add. A sieve of it comes from `freeze`, or from a file.
+
 import { SieveError } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
+import { expectedUrls, falsePositiveRate, sizeBytes } from '../options/filter-options.ts'
 import { type BinaryFuseShape, binaryFuseRate, binaryFuseShape } from './binary-fuse-shape.ts'
 import { Coverage } from './coverage.ts'
 import {
-  checkSizes,
   type FrozenFilter,
   type FrozenKind,
   frozenFilter,
@@ -64,11 +65,11 @@ export const binaryFuse = {
   source: 'Graf, Lemire 2022',
   errs: 'towards "seen" with 2^−8, 2^−16 or 2^−32; never towards "new"',
   exactness: 'approximate',
+  options: [expectedUrls, falsePositiveRate, sizeBytes],
   can: { delete: false, grow: false, under: false },
   takes: 'hashes',
 
   plan(request) {
-    checkSizes(request)
     if (request.expectedUrls === undefined) throw frozenFilter('binary-fuse')
     return binaryFusePlan([request.expectedUrls], widthFor(request))
   },

@@ -1,7 +1,8 @@
 // The blocked Bloom filter: sizing by rate, by memory or by m and k. The blocks themselves are in the kernel.
+import { fixedSizes } from '../options/filter-options.ts'
 import { blockedHashes, blockedPlan, blockedRate } from '../sizing/blocked.ts'
 import { bitPieces } from './bit-pieces.ts'
-import { checkSizes, type FilterKind, noRoom, type SizeRequest, sizeMissing } from './filter.ts'
+import { type FilterKind, noRoom, type SizeRequest, sizeMissing } from './filter.ts'
 
 import { checkField, checkFollows, savedBits, shareBytes } from './saved-plan.ts'
 
@@ -28,11 +29,11 @@ export const blocked = {
   source: 'Putze, Sanders, Singler 2007',
   errs: 'towards "seen", at the rate its fill gives; never towards "new"',
   exactness: 'approximate',
+  options: fixedSizes,
   can: { delete: false, grow: false, under: false },
   takes: 'hashes',
 
   plan(request) {
-    checkSizes(request)
     const { bits, hashes } = bitsAndHashes(request)
     const urls = request.expectedUrls ?? null
     const expectedRate = urls === null ? null : blockedRate({ bits, hashes, urls })

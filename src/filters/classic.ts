@@ -1,7 +1,8 @@
 // The classic Bloom filter: sizing by rate, by memory or by m and k. The bits themselves are in the kernel.
+import { fixedSizes } from '../options/filter-options.ts'
 import { classicBits, classicPlan, classicRate, optimalHashes } from '../sizing/classic.ts'
 import { bitPieces } from './bit-pieces.ts'
-import { checkSizes, type FilterKind, noRoom, type SizeRequest, sizeMissing } from './filter.ts'
+import { type FilterKind, noRoom, type SizeRequest, sizeMissing } from './filter.ts'
 import { checkFollows, savedBits, shareBytes } from './saved-plan.ts'
 
 /** Default promise where only the number of URLs is known. */
@@ -28,11 +29,11 @@ export const classic = {
   source: 'Bloom 1970',
   errs: 'towards "seen", at the rate its fill gives; never towards "new"',
   exactness: 'approximate',
+  options: fixedSizes,
   can: { delete: false, grow: false, under: false },
   takes: 'wide-hashes',
 
   plan(request) {
-    checkSizes(request)
     const { bits, hashes } = bitsAndHashes(request)
     const urls = request.expectedUrls ?? null
     const expectedRate = urls === null ? null : classicRate({ bits, hashes, urls })

@@ -2,16 +2,9 @@
 // fingerprint filter. Sizing by rate or by memory; the slots themselves are in the kernel.
 import { SieveError } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
+import { fixedSizes } from '../options/filter-options.ts'
 import { bitPieces } from './bit-pieces.ts'
-import {
-  checkSizes,
-  type Filter,
-  type FilterKind,
-  noRoom,
-  type Plan,
-  type SizeRequest,
-  sizeMissing,
-} from './filter.ts'
+import { type Filter, type FilterKind, noRoom, type Plan, type SizeRequest, sizeMissing } from './filter.ts'
 import { checkField, checkFollows, savedBits, savedObject, savedWhole, shareBytes } from './saved-plan.ts'
 
 const DEFAULT_RATE = 1e-6
@@ -67,11 +60,11 @@ export const cuckoo = {
   errs: 'towards "seen", at the rate its fill gives; towards "new" only after deleting what was never added',
   exactness: 'approximate',
   refusesWhenFull: true,
+  options: fixedSizes,
   can: { delete: true, grow: false, under: false },
   takes: 'hashes',
 
   plan(request) {
-    checkSizes(request)
     const { buckets, fingerprintBits } = sizesFor(request)
     const urls = request.expectedUrls!
     const slots = buckets * BUCKET_SLOTS

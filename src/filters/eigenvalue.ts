@@ -1,11 +1,12 @@
 // The eigenvalue-extension filter of jiang-eigenvalue: k hashes of the key in one region, d hashes of its feature
 // g(key) in a second. Defaults as the paper suggests: d = ⌈k / 3⌉, and the second region a third of the first.
-import { invalidOption } from '../errors.ts'
+
 import type { Kernel } from '../kernel.ts'
+import { featureHashes, features, fixedSizes } from '../options/filter-options.ts'
 import { classicBits, classicPlan, classicRate, optimalHashes } from '../sizing/classic.ts'
 import { eigenvalueHashes, eigenvalueSplit } from '../sizing/eigenvalue.ts'
 import { bitPieces } from './bit-pieces.ts'
-import { checkSizes, checkWhole, type FilterKind, type FilterOptions, noRoom, sizeMissing } from './filter.ts'
+import { type FilterKind, type FilterOptions, noRoom, sizeMissing } from './filter.ts'
 import {
   checkField,
   checkFollows,
@@ -39,12 +40,6 @@ interface Shape {
   readonly featureBits: number
   readonly featureHashes: number
   readonly features: Features
-}
-
-function chooseFeatures(asked: FilterOptions['features']): Features {
-  if (asked === undefined) return 'host-initials'
-  if (typeof asked === 'function' || Object.hasOwn(builtIn, asked)) return asked as Features
-  throw invalidOption('features', asked, `one of ${featureNames.join(', ')}, or a function`)
 }
 
 function regions(options: FilterOptions): { urlBits: number; featureBits: number; hashes: number } {
@@ -101,12 +96,11 @@ export const eigenvalue = {
   source: 'jiang-eigenvalue',
   errs: 'towards "seen", at most at the rate of its first region; never towards "new"',
   exactness: 'approximate',
+  options: [...fixedSizes, features(featureNames), featureHashes],
   can: { delete: false, grow: false, under: false },
   takes: 'keys',
 
   plan(options) {
-    checkSizes(options)
-    checkWhole('featureHashes', options.featureHashes, 1, 64)
     const { urlBits, featureBits, hashes } = regions(options)
     const urls = options.expectedUrls ?? null
     const expectedRate = urls === null ? null : classicRate({ bits: urlBits, hashes, urls })
@@ -124,7 +118,7 @@ export const eigenvalue = {
         urlBits,
         featureBits,
         featureHashes: options.featureHashes ?? eigenvalueHashes({ hashes }),
-        features: chooseFeatures(options.features),
+        features: (options.features ?? 'host-initials') as Features,
       } satisfies Shape,
     }
   },

@@ -2,46 +2,10 @@
 // batch operations. Verdicts are written by the kernel: 1 new, 0 seen.
 import { invalidOption, option, SieveError, wording } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
+import type { FilterOptions } from '../options/filter-options.ts'
+import type { SieveOption } from '../options/option.ts'
 
-/** How large a filter shall be: by rate, by memory, or by the papers' own m and k. */
-export interface SizeRequest {
-  /** How many distinct URLs it shall hold within its promise. */
-  readonly expectedUrls?: number | undefined
-  /** The promised chance that a new URL is answered "seen", at `expectedUrls`. */
-  readonly falsePositiveRate?: number | undefined
-  /** All the memory the filter may take. */
-  readonly sizeBytes?: number | undefined
-  /** The papers' m. */
-  readonly bits?: number | undefined
-  /** The papers' k. */
-  readonly hashes?: number | undefined
-}
-
-/** What a filter takes besides its size; each filter's own file says which of these it knows, and their defaults. */
-export interface FilterOptions extends SizeRequest {
-  /** `multilayer`, `prefix-layers`, `keyword-layers`: how many layers. */
-  readonly layers?: number | undefined
-  /** `multilayer`: what happens past the last layer. */
-  readonly depth?: 'join' | 'grow' | undefined
-  /** `multilayer`, `keyword-layers`: the papers' m, of each layer. */
-  readonly bitsPerLayer?: number | undefined
-  /** `keyword-layers`: words expected in a key; with the hashes this gives the number of layers. */
-  readonly keywords?: number | undefined
-  /** `prefix-layers`: hashes of a folder. */
-  readonly folderHashes?: number | undefined
-  /** `eigenvalue`: the function g, by name or your own. */
-  readonly features?: string | ((key: string) => string) | undefined
-  /** `eigenvalue`: the paper's d. */
-  readonly featureHashes?: number | undefined
-  /** `scalable`, `window`: the filter inside. */
-  readonly inner?: string | undefined
-  /** `window`: how many generations. */
-  readonly generations?: number | undefined
-  /** `window`: remembers about so many URLs; `expectedUrls` when neither this nor an age is given. */
-  readonly windowUrls?: number | undefined
-  /** `window`: remembers for so long. */
-  readonly windowMs?: number | undefined
-}
+export type { FilterOptions, SizeRequest } from '../options/filter-options.ts'
 
 export interface Plan {
   readonly filter: string
@@ -239,6 +203,8 @@ export interface KindDescription {
   readonly refusesWhenFull?: boolean
   /** Drops the oldest URLs by design: they are new again. */
   readonly forgets?: boolean
+  /** The options it takes besides those of every sieve. */
+  readonly options: readonly SieveOption[]
   readonly can: Capabilities
   /**
    * What it works on: the batch's 64-bit hashes; those of a wide function, else the keys; or the keys always.
@@ -295,28 +261,6 @@ export function checkNumber(
   if (value === undefined) return
   if (typeof value !== 'number' || Number.isNaN(value) || !ok(value)) {
     throw invalidOption(name, value, expected)
-  }
-}
-
-/** Throws for an invalid size; every plan starts with it. */
-export function checkSizes(request: SizeRequest): void {
-  const whole = (n: number) => Number.isSafeInteger(n) && n >= 1
-  checkNumber('expectedUrls', request.expectedUrls, whole, 'a whole number of at least 1')
-  checkNumber(
-    'falsePositiveRate',
-    request.falsePositiveRate,
-    (p) => p > 0 && p < 1,
-    'a number between 0 and 1',
-  )
-  checkNumber('sizeBytes', request.sizeBytes, (n) => whole(n) && n >= 64, 'a whole number of at least 64')
-  checkNumber('bits', request.bits, (n) => whole(n) && n >= 8 && n < 2 ** 48, 'a whole number from 8 to 2^48')
-  checkNumber('hashes', request.hashes, (n) => whole(n) && n <= 64, 'a whole number from 1 to 64')
-  if (request.sizeBytes !== undefined && request.bits !== undefined) {
-    throw new SieveError(
-      'option',
-      wording`both ${option('sizeBytes')} and ${option('bits')} are given: expected one of them`,
-      { option: 'sizeBytes', got: request.sizeBytes, expected: 'one of sizeBytes and bits' },
-    )
   }
 }
 

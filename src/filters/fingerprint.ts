@@ -1,7 +1,8 @@
 // The fingerprint filter, the default: 64-bit keyed hashes in segments that grow one at a time (kernel).
 
 import type { Kernel } from '../kernel.ts'
-import { checkSizes, type Filter, type FilterKind, type Held, noRoom, type Share, WHOLE } from './filter.ts'
+import { growingSizes } from '../options/filter-options.ts'
+import { type Filter, type FilterKind, type Held, noRoom, type Share, WHOLE } from './filter.ts'
 import { checkField, checkFollows, savedWhole } from './saved-plan.ts'
 
 /** Measured: bytes of memory for each URL, over the whole range of sizes (docs/filters.md). */
@@ -57,6 +58,7 @@ export const fingerprint = {
   source: 'Mercator 1999',
   errs: 'towards "seen" with n / 2^64; never towards "new"',
   exactness: 'practically exact',
+  options: growingSizes,
   can: { delete: true, grow: true, under: false },
   takes: 'hashes',
   growth: {
@@ -68,7 +70,6 @@ export const fingerprint = {
   },
 
   plan(request) {
-    checkSizes(request)
     const urls = request.expectedUrls ?? null
     const expectedRate = urls === null ? null : fingerprintRate({ urls })
     return {

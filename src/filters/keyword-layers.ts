@@ -1,7 +1,8 @@
 // The filter of sharma-keywords: a key's words, dealt round-robin to the layers, with the XOR layer of the
 // multi-layer filter. The number of layers is the number of keywords divided by the hash count, at least one.
+import { bitsPerLayer, fixedSizes, keywords, layers } from '../options/filter-options.ts'
 import { keywordLayers as layersFor } from '../sizing/keyword-layers.ts'
-import { checkWhole, type FilterKind } from './filter.ts'
+import type { FilterKind } from './filter.ts'
 import { createLayers, layerBytes, MOST_LAYERS, planLayers } from './layers.ts'
 
 /** Words in a URL of a link stream, and the hash count that goes with the paper's 5 % target. */
@@ -15,10 +16,10 @@ export const keywordLayers = {
   source: 'sharma-keywords',
   errs: 'towards "seen": by its fill, and for certain on keys whose words changed places',
   exactness: 'approximate',
+  options: [...fixedSizes, layers, bitsPerLayer, keywords],
   can: { delete: false, grow: false, under: false },
   takes: 'keys',
   plan(options) {
-    checkWhole('keywords', options.keywords, 1, 1e6)
     const keywords = options.keywords ?? DEFAULT_KEYWORDS
     const layers =
       options.layers ??

@@ -6,8 +6,6 @@ import type { Kernel } from '../kernel.ts'
 import { classicBits, classicPlan, classicRate, estimateDistinct } from '../sizing/classic.ts'
 import { bitPieces } from './bit-pieces.ts'
 import {
-  checkSizes,
-  checkWhole,
   type Filter,
   type FilterOptions,
   type LayerVerdict,
@@ -97,9 +95,6 @@ export function planLayers(
   layers: number,
   mode: LayerShape['mode'],
 ): Plan {
-  checkSizes(options)
-  checkWhole('layers', layers, 1, MOST_LAYERS)
-  checkWhole('bitsPerLayer', options.bitsPerLayer, 8, 2 ** 48)
   const { bits, hashes } = bitsAndHashes(filter, options, layers)
   const urls = options.expectedUrls ?? null
   const expectedRate = urls === null ? null : classicRate({ bits, hashes, urls })

@@ -1,7 +1,7 @@
 // The multi-layer Bloom filter of cen-2010 and term-project, as they wrote it. Open points are options: `layers`
 // (the paper's L, default 4), `depth` (past L: `join` the rest into the last layer, or `grow` layers as the term
 // project does), `bitsPerLayer` (m) and `hashes` (k, default 3 with m given).
-import { invalidOption } from '../errors.ts'
+import { bitsPerLayer, depth, fixedSizes, layers } from '../options/filter-options.ts'
 import type { FilterKind } from './filter.ts'
 import { createLayers, layerBytes, planLayers } from './layers.ts'
 
@@ -15,14 +15,11 @@ export const multilayer = {
   source: 'cen-2010, term-project',
   errs: 'towards "seen": by its fill, and for certain on swapped or doubled segments',
   exactness: 'approximate',
+  options: [...fixedSizes, { ...layers, default: '4' }, depth, bitsPerLayer],
   can: { delete: false, grow: false, under: false },
   takes: 'keys',
   plan(options) {
-    const depth = options.depth ?? 'join'
-    if (depth !== 'join' && depth !== 'grow') {
-      throw invalidOption('depth', depth, 'join or grow')
-    }
-    return planLayers('multilayer', options, options.layers ?? 4, depth)
+    return planLayers('multilayer', options, options.layers ?? 4, options.depth ?? 'join')
   },
   arrayBytes: (plan) => layerBytes(plan, ['join', 'grow']),
   create: createLayers,

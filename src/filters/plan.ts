@@ -1,21 +1,17 @@
-// A plan that keeps its promise, or one clear line: a rate and a size that do not go together are refused.
-import { invalidOption, option, SieveError, wording } from '../errors.ts'
+// A plan that keeps its promise: options that a filter does not take, invalid values, and a rate and a size that do not go
+// together are refused.
+import { invalidOption, option, SieveError, showValue, Wording, wording } from '../errors.ts'
+import { checkOption } from '../options/option.ts'
 import type { AnyKind, FilterOptions, Plan } from './filter.ts'
 
-/** Formulas and whole numbers of bits leave this much between what is asked and what is planned. */
+/** Formulas and whole numbers of bits leave this much between what is requested and what is planned. */
 const TOLERANCE = 1.001
 
-/** The filter's plan for these options. */
+/** The filter's plan for these options: its own only. */
 export function planFor(kind: AnyKind, options: FilterOptions): Plan {
-  if (kind.can.grow && options.sizeBytes !== undefined) {
-    throw new SieveError(
-      'option',
-      wording`${option('sizeBytes')} ${options.sizeBytes}: filter '${kind.name}' grows as it needs; leave it out or use a filter of a fixed size`,
-      { option: 'sizeBytes', got: options.sizeBytes, expected: 'no sizeBytes' },
-    )
-  }
+  checkOptions(kind, options)
   const plan = kind.plan(options)
-  const { falsePositiveRate: asked, sizeBytes, bits } = options
+  const { falsePositiveRate: promised, sizeBytes, bits } = options
   const advice = `filter '${kind.name}' needs that much for ${plan.expectedUrls} URLs`
   if (kind.refusesWhenFull && sizeBytes !== undefined && plan.sizeBytes > sizeBytes) {
     throw invalidOption('sizeBytes', sizeBytes, `at least ${plan.sizeBytes}`, advice)
@@ -23,14 +19,49 @@ export function planFor(kind: AnyKind, options: FilterOptions): Plan {
   if (kind.refusesWhenFull && bits !== undefined && plan.bits! > bits) {
     throw invalidOption('bits', bits, `at least ${plan.bits}`, advice)
   }
-  if (asked !== undefined && plan.expectedRate !== null && plan.expectedRate > asked * TOLERANCE) {
+  if (promised !== undefined && plan.expectedRate !== null && plan.expectedRate > promised * TOLERANCE) {
     const got = plan.expectedRate.toPrecision(2)
     const size = sizeBytes ?? plan.sizeBytes
     throw new SieveError(
       'option',
-      wording`${option('falsePositiveRate')} ${asked} with ${size} bytes: that size gives ${got}; leave one of the two out`,
-      { option: 'falsePositiveRate', got: asked, expected: `at least ${got}` },
+      wording`${option('falsePositiveRate')} ${promised} with ${size} bytes: that size gives ${got}; leave one of the two out`,
+      { option: 'falsePositiveRate', got: promised, expected: `at least ${got}` },
     )
   }
   return plan
+}
+
+function checkOptions(kind: AnyKind, options: FilterOptions): void {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  if (kind.can.grow && options.sizeBytes !== undefined) throw growsAsNeeded(kind, options.sizeBytes)
+  for (const [name, value] of given) {
+    const known = kind.options.find((one) => one.name === name)
+    if (!known) throw notTaken(kind, name, value)
+    checkOption(known, value)
+  }
+  if (options.sizeBytes !== undefined && options.bits !== undefined) {
+    throw new SieveError(
+      'option',
+      wording`both ${option('sizeBytes')} and ${option('bits')} are given: expected one of them`,
+      { option: 'sizeBytes', got: options.sizeBytes, expected: 'one of sizeBytes and bits' },
+    )
+  }
+}
+
+const growsAsNeeded = (kind: AnyKind, got: unknown) =>
+  new SieveError(
+    'option',
+    wording`${option('sizeBytes')} ${showValue(got)}: filter '${kind.name}' grows as it needs; leave it out or use a filter of a fixed size`,
+    { option: 'sizeBytes', got, expected: 'no sizeBytes' },
+  )
+
+function notTaken(kind: AnyKind, name: string, got: unknown): SieveError {
+  // Options that the edges spell alike are listed once.
+  const taken = kind.options.filter((one, i) => kind.options.findIndex(({ flag }) => flag === one.flag) === i)
+  const names = new Wording(taken.flatMap((one, i) => [i === 0 ? '' : ', ', option(one.name)]))
+  return new SieveError(
+    'option',
+    wording`${option(name)} ${showValue(got)}: filter '${kind.name}' does not take it; expected one of ${names}`,
+    { option: name, got, expected: `one of ${kind.options.map((one) => one.name).join(', ')}` },
+  )
 }

@@ -1,8 +1,10 @@
 // Prefix layers, our repair of the multi-layer filter: layer i remembers the folder a1/…/ai/ under hashes of its own,
 // and the whole key decides. One bit array serves all layers, so that each takes just what it holds.
+import { fixedSizes, folderHashes, layers } from '../options/filter-options.ts'
+import { wholeNumber } from '../options/option.ts'
 import { classicRate } from '../sizing/classic.ts'
 import { bitPieces } from './bit-pieces.ts'
-import { checkSizes, checkWhole, type FilterKind, type FilterOptions, noRoom, sizeMissing } from './filter.ts'
+import { type FilterKind, type FilterOptions, noRoom, sizeMissing } from './filter.ts'
 import { checkFollows, savedBits, savedHashes, savedObject, savedWhole, shareBytes } from './saved-plan.ts'
 
 const DEFAULT_RATE = 1e-6
@@ -82,13 +84,11 @@ export const prefixLayers = {
   source: 'our repair of cen-2010',
   errs: 'towards "seen", at the rate its fill gives; never towards "new"',
   exactness: 'approximate',
+  options: [...fixedSizes, { ...layers, kind: wholeNumber(1, MOST_LAYERS), default: '4' }, folderHashes],
   can: { delete: false, grow: false, under: true },
   takes: 'keys',
 
   plan(options) {
-    checkSizes(options)
-    checkWhole('layers', options.layers, 1, MOST_LAYERS)
-    checkWhole('folderHashes', options.folderHashes, 1, 64)
     const layers = options.layers ?? DEFAULT_LAYERS
     const folderHashes = options.folderHashes ?? DEFAULT_FOLDER_HASHES
     const { bits, hashes } = bitsAndHashes(options, folderHashes)

@@ -1,6 +1,6 @@
 // Every filter, by name. A new filter is one file in kernel/filters/, one here, and one line below: the command's
 // choices, `plan`, the conformance suite, the statistics and the README's table follow from that line.
-import { option, SieveError, wording } from '../errors.ts'
+import { SieveError } from '../errors.ts'
 import { binaryFuse } from './binary-fuse.ts'
 import { blocked } from './blocked.ts'
 import { classic } from './classic.ts'
@@ -61,7 +61,7 @@ export function filterKind(name: string): AnyKind {
   const kind = allKinds.find((one) => one.name === name)
   if (kind) return kind
   const expected = `one of ${filterNames.join(', ')}`
-  throw new SieveError('option', wording`unknown ${option('filter')} '${name}': expected ${expected}`, {
+  throw new SieveError('option', `unknown filter '${name}': expected ${expected}`, {
     option: 'filter',
     got: name,
     expected,

@@ -1,9 +1,9 @@
 // A filter that grows: when its newest sub-filter is full it adds a larger and tighter one, so that the compound rate
 // of all of them stays under the promise (Almeida, Baquero, Preguiça, Hutchison 2007).
-import { invalidOption } from '../errors.ts'
+import { growingSizes, inner } from '../options/filter-options.ts'
 import { blocked } from './blocked.ts'
 import { classic } from './classic.ts'
-import { checkSizes, type FilterKind, type FilterOptions, type Held, type Plan } from './filter.ts'
+import type { FilterKind, Held, Plan } from './filter.ts'
 import { GENERATION_BYTES, type Generation, Generations, heldByGenerations, sharesOf } from './generations.ts'
 import { checkField, checkNear, savedBits, savedObject, savedWhole } from './saved-plan.ts'
 
@@ -31,12 +31,6 @@ interface Shape {
   readonly inner: keyof typeof inners
   readonly firstUrls: number
   readonly rate: number
-}
-
-function innerOf(options: FilterOptions): keyof typeof inners {
-  const inner = options.inner ?? 'blocked'
-  if (Object.hasOwn(inners, inner)) return inner as keyof typeof inners
-  throw invalidOption('inner', inner, `one of ${Object.keys(inners).join(', ')}`)
 }
 
 // Of the share `1 / shares` of sub-filter `index`.
@@ -68,16 +62,16 @@ export const scalable = {
   source: 'Almeida et al. 2007',
   errs: 'towards "seen", at most at the promised compound rate; never towards "new"',
   exactness: 'approximate',
+  options: [...growingSizes, inner(['blocked', 'classic'], 'classic')],
   can: { delete: false, grow: true, under: false },
   takes: 'hashes',
   hasOwnInstances: true,
   growth: { heldBytes: heldByGenerations, growthBytes },
 
   plan(options) {
-    checkSizes(options)
     const firstUrls = options.expectedUrls ?? DEFAULT_URLS
     const rate = options.falsePositiveRate ?? DEFAULT_RATE
-    const shape: Shape = { inner: innerOf(options), firstUrls, rate }
+    const shape: Shape = { inner: (options.inner ?? 'blocked') as Shape['inner'], firstUrls, rate }
     const first = planOf(shape, 0)
     return {
       filter: 'scalable',

@@ -1,17 +1,11 @@
 // A filter that forgets: G generations, of which the oldest goes when a new one begins, by count or by age. For
 // recrawls: "seen in the last 30 days".
-import { invalidOption, option, SieveError, wording } from '../errors.ts'
+
+import { option, SieveError, wording } from '../errors.ts'
+import { generations, growingSizes, inner, windowMs, windowUrls } from '../options/filter-options.ts'
 import { blocked } from './blocked.ts'
 import { classic } from './classic.ts'
-import {
-  checkNumber,
-  checkSizes,
-  checkWhole,
-  type FilterKind,
-  type FilterOptions,
-  type Held,
-  type Plan,
-} from './filter.ts'
+import type { FilterKind, FilterOptions, Held, Plan } from './filter.ts'
 import { fingerprint } from './fingerprint.ts'
 import { GENERATION_BYTES, type Generation, Generations, heldByGenerations, sharesOf } from './generations.ts'
 import { checkField, checkNear, savedObject, savedWhole } from './saved-plan.ts'
@@ -35,13 +29,7 @@ interface Shape {
 }
 
 function shapeOf(options: FilterOptions): Shape {
-  const inner = options.inner ?? 'fingerprint'
-  if (!Object.hasOwn(inners, inner)) {
-    throw invalidOption('inner', inner, `one of ${Object.keys(inners).join(', ')}`)
-  }
-  checkWhole('generations', options.generations, 2, MOST_GENERATIONS)
-  checkWhole('windowUrls', options.windowUrls, 2, Number.MAX_SAFE_INTEGER)
-  checkNumber('windowMs', options.windowMs, (ms) => ms > 0, 'a time in milliseconds over 0')
+  const inner = (options.inner ?? 'fingerprint') as Shape['inner']
   const windowUrls = options.windowUrls ?? (options.windowMs === undefined ? options.expectedUrls : undefined)
   if (windowUrls === undefined && options.windowMs === undefined) {
     throw new SieveError(
@@ -58,7 +46,7 @@ function shapeOf(options: FilterOptions): Shape {
     )
   }
   return {
-    inner: inner as keyof typeof inners,
+    inner,
     generations: options.generations ?? DEFAULT_GENERATIONS,
     windowUrls: windowUrls ?? null,
     windowMs: options.windowMs ?? null,
@@ -123,6 +111,7 @@ export const window = {
   errs: 'towards "new" when it forgets, by design; towards "seen" as its inner filter does',
   exactness: 'approximate',
   forgets: true,
+  options: [...growingSizes, windowMs, windowUrls, generations, inner(['fingerprint', 'blocked', 'classic'])],
   can: { delete: false, grow: true, under: false },
   takes: 'hashes',
   hasOwnInstances: true,
@@ -138,7 +127,6 @@ export const window = {
   },
 
   plan(options) {
-    checkSizes(options)
     const shape = shapeOf(options)
     const one = planOf(shape)
     const all = (value: number | null) => (value === null ? null : value * shape.generations)

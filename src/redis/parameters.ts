@@ -8,7 +8,9 @@ import {
 } from '../canonical/profiles.ts'
 import { type Rule, type RuleName, rules } from '../canonical/rules.ts'
 import { invalidOption, option, SieveError, wording } from '../errors.ts'
-import { checkNumber, checkSizes, checkWhole } from '../filters/filter.ts'
+import { checkNumber, checkWhole } from '../filters/filter.ts'
+import { expectedUrls, falsePositiveRate } from '../options/filter-options.ts'
+import { checkOption } from '../options/option.ts'
 
 const VERSION = 1
 /** URLs in a set on average; a set holds at most twice as many, far from the 512 up to which Redis packs them. */
@@ -110,7 +112,8 @@ function check({ mode = 'fingerprint', tags, windowMs, ...shape }: Shape): void 
   if (mode !== 'fingerprint' && mode !== 'compact') {
     throw invalidOption('mode', mode, 'fingerprint or compact')
   }
-  checkSizes(shape)
+  checkOption(expectedUrls, shape.expectedUrls)
+  checkOption(falsePositiveRate, shape.falsePositiveRate)
   const isPower = (n: number) => Number.isInteger(Math.log2(n)) && n >= 1 && n <= MOST_TAGS
   checkNumber('tags', tags, isPower, `a power of two from 1 to ${MOST_TAGS}`)
   checkNumber('windowMs', windowMs, (ms) => ms >= 1000, 'at least 1000 milliseconds')

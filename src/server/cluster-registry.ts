@@ -9,6 +9,7 @@ import { Faults } from './faults.ts'
 import { type Meters, newMeters } from './meters.ts'
 import { nameTaken } from './names.ts'
 import type { BloomSpec, ServedSieve, SieveRegistry, SieveSpec } from './registry.ts'
+import { flatSpec } from './sieve-spec.ts'
 
 /** How often to look for sieves that others made or dropped, and how large all are. */
 const LOOK_MS = 2000
@@ -260,29 +261,25 @@ async function isCurrent(sieve: RedisSieve): Promise<boolean> {
   }
 }
 
-function shapeOf({ filter, profile, hash, expectedUrls, window }: SieveSpec): Shape {
-  const kind = filter ?? (window ? 'window' : 'fingerprint')
-  if (kind !== 'fingerprint' && kind !== 'window') {
-    throw notForRedis('filter', kind, 'fingerprint or window')
+function shapeOf(spec: SieveSpec): Shape {
+  const { filter, profile, hash, expectedUrls, windowMs, generations, ...others } = flatSpec(spec)
+  if (filter !== 'fingerprint' && filter !== 'window') {
+    throw notForRedis('filter', filter, 'fingerprint or window')
   }
-  if (hash !== undefined && hash !== 'siphash') {
-    throw notForRedis('hash', hash, 'siphash')
-  }
-  const { windowMs, generations, ...others } = window ?? {}
-  if (Object.keys(others).length > 0 || (kind === 'window' && windowMs === undefined)) {
+  if (hash !== undefined && hash !== 'siphash') throw notForRedis('hash', hash, 'siphash')
+  if (others.windowUrls !== undefined || (filter === 'window' && windowMs === undefined)) {
     throw new SieveError(
       'option',
       wording`a window on Redis forgets by age: expected ${option('windowMs')}`,
-      {
-        option: 'windowMs',
-        expected: 'a duration',
-      },
+      { option: 'windowMs', expected: 'a duration' },
     )
   }
+  const [other] = Object.entries(others).filter(([, value]) => value !== undefined)
+  if (other) throw notForRedis(other[0], String(other[1]), 'expectedUrls, windowMs and generations')
   return {
     ...(profile && { profile }),
-    ...(expectedUrls && { expectedUrls }),
-    ...(windowMs && { windowMs, ...(generations && { generations }) }),
+    ...(expectedUrls !== undefined && { expectedUrls }),
+    ...(windowMs !== undefined && { windowMs, ...(generations !== undefined && { generations }) }),
   }
 }
 

@@ -3,13 +3,13 @@
 import { readFileSync } from 'node:fs'
 import { SieveError } from '../errors.ts'
 import { checkField, savedObject, savedWhole } from '../filters/saved-plan.ts'
+import { filterOptions, sharedNames } from '../sieve-options.ts'
 import type { Entry } from './data-folder.ts'
 import { checkName, nameFrom } from './names.ts'
 import type { BloomSpec, SieveSpec } from './registry.ts'
 
 export const ENTRY_VERSION = 1
-const NAMES = ['filter', 'profile', 'hash'] as const
-const AMOUNTS = ['expectedUrls', 'falsePositiveRate', 'sizeBytes'] as const
+const isName = (value: unknown) => typeof value === 'string'
 
 const isAmount = (value: unknown) => typeof value === 'number' && value > 0
 
@@ -44,14 +44,10 @@ export function readEntry(path: string): Entry {
 function savedSpec(value: unknown): SieveSpec {
   const saved = savedObject('spec', value)
   const spec: Record<string, unknown> = {}
-  for (const name of NAMES) {
+  for (const { name, kind } of [...sharedNames, ...filterOptions]) {
     if (saved[name] === undefined) continue
-    checkField(`spec.${name}`, saved[name], typeof saved[name] === 'string', 'a name')
-    spec[name] = saved[name]
-  }
-  for (const name of AMOUNTS) {
-    if (saved[name] === undefined) continue
-    checkField(`spec.${name}`, saved[name], isAmount(saved[name]), 'a number over 0')
+    const [isRight, expected] = 'enum' in kind.schema ? [isName, 'a name'] : [isAmount, 'a number over 0']
+    checkField(`spec.${name}`, saved[name], isRight(saved[name]), expected)
     spec[name] = saved[name]
   }
   if (saved.window === undefined) return spec

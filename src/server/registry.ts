@@ -1,6 +1,7 @@
 // The sieves of a server, by name: what the ways to ask (RESP, HTTP) know of them. `LocalRegistry` keeps them in this
 // process, in memory or in a folder; `src/redis` can put a cluster behind the same interface.
 import type { Explanation, FilterName, HashName, Items, Plan, ProfileName, Stats } from '../index.ts'
+import type { FilterOptions } from '../options/filter-options.ts'
 import type { Faults } from './faults.ts'
 import type { Meters } from './meters.ts'
 
@@ -13,15 +14,13 @@ export interface LentItems extends Items {
   readonly isKept?: boolean
 }
 
-/** How a sieve is made. */
-export interface SieveSpec {
+/** How a sieve is created: the options of its filter, and these. */
+export interface SieveSpec extends Omit<FilterOptions, 'features'> {
   readonly filter?: FilterName
   readonly profile?: ProfileName
   readonly hash?: HashName
-  readonly expectedUrls?: number
-  readonly falsePositiveRate?: number
-  readonly sizeBytes?: number
-  /** For the filter `window`: how long a URL is remembered, and in how many generations (its own option names). */
+  readonly features?: string
+  /** The options of the filter `window`, as earlier versions nest them. */
   readonly window?: Readonly<Record<string, number>>
 }
 

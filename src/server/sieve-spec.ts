@@ -1,8 +1,8 @@
-// From what a client asks for to the options of a sieve, and how much memory that will take.
-import { invalidOption, option, SieveError, wording } from '../errors.ts'
-import { planFor } from '../filters/plan.ts'
+// From the request of a client to the options of a sieve, and how much memory it is planned to take.
+import { invalidOption } from '../errors.ts'
 import { filterKind } from '../filters/registry.ts'
-import { type FilterName, filterNames, filters, type SieveOptions } from '../index.ts'
+import { type FilterName, filterNames, filters } from '../index.ts'
+import { chosenAtRunTime, planSieve, type SieveOptions } from '../sieve-options.ts'
 import { overheadOf } from './growth.ts'
 import type { BloomSpec, SieveSpec } from './registry.ts'
 
@@ -24,26 +24,19 @@ export const servedFilters: readonly FilterName[] = filterNames.filter(
   (name) => !('comfortableUrls' in filters[name]),
 )
 
-/** Throws one line for what cannot be. */
+/** The filter that a spec describes, and the options of it that are given. The filter of a window need not be named. */
+export function flatSpec({ window, ...spec }: SieveSpec): Omit<SieveSpec, 'window'> & { filter: FilterName } {
+  const flat = { ...spec, ...window }
+  const isWindow = window !== undefined || flat.windowMs !== undefined || flat.windowUrls !== undefined
+  return { ...flat, filter: flat.filter ?? (isWindow ? 'window' : 'fingerprint') }
+}
+
+/** The options of a sieve. Throws for a filter that the server does not create. */
 export function optionsOf(spec: SieveSpec, bloom?: BloomSpec): SieveOptions {
   if (bloom) return bloomOptions(bloom)
-  const { window, ...options } = spec
-  const filter = spec.filter ?? (window ? 'window' : 'fingerprint')
-  if (!servedFilters.includes(filter)) {
-    throw invalidOption('filter', filter, `one of ${servedFilters.join(', ')}`)
-  }
-  if (window && filter !== 'window') {
-    throw new SieveError(
-      'option',
-      wording`a window is for ${option('filter')} 'window', not '${filter}': leave one out`,
-      {
-        option: 'filter',
-        got: filter,
-        expected: 'window',
-      },
-    )
-  }
-  return { ...options, filter, ...window }
+  const options = flatSpec(spec)
+  if (servedFilters.includes(options.filter)) return chosenAtRunTime(options)
+  throw invalidOption('filter', options.filter, `one of ${servedFilters.join(', ')}`)
 }
 
 // Items as they stand, under a secret key: clients choose them.
@@ -57,6 +50,6 @@ function bloomOptions({ capacity, errorRate, expansion }: BloomSpec): SieveOptio
 
 /** Memory that a sieve with these options is planned to take. Throws as making it would. */
 export function plannedBytes(options: SieveOptions): number {
-  const plan = planFor(filterKind(options.filter ?? 'fingerprint'), options)
+  const plan = planSieve(filterKind(options.filter ?? 'fingerprint'), options)
   return plan.sizeBytes + overheadOf(plan)
 }

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isStoredAs, resolveProfile } from '../canonical/profiles.ts'
 import { invalidOption, option, SieveError, unreadable, wording } from '../errors.ts'
-import type { FilterName } from '../filters/registry.ts'
 import type { Journal, StoreOptions } from '../journal.ts'
-import { makeSieve, type Sieve, type SieveOf, type SieveOptions } from '../sieve.ts'
+import { makeSieve, type Sieve } from '../sieve.ts'
+import type { AnySieveOptions } from '../sieve-options.ts'
 import { type SieveState, STATE } from '../state.ts'
 import { CountsFile, readCounts } from './counts.ts'
 import { closeQuietly, removeLater } from './file.ts'
@@ -23,7 +23,7 @@ import { Unlogged } from './unlogged.ts'
 const MOST_READS = 50
 
 // A stored sieve is what it is: options that say otherwise are a mistake, and named.
-function checkSame(path: string, state: SieveState, options: SieveOptions & StoreOptions): void {
+function checkSame(path: string, state: SieveState, options: AnySieveOptions & StoreOptions): void {
   const differ = (name: string, got: string, have: string): never => {
     throw new SieveError(
       'option',
@@ -61,10 +61,10 @@ function checkSame(path: string, state: SieveState, options: SieveOptions & Stor
  * A sieve that lives in a folder: made there, or opened as it was. After `kill -9` nothing acknowledged is lost with
  * `always` or `interval`; after power loss at most the last second with `interval`; a half-written record never counts.
  */
-export async function openStore<F extends FilterName = 'fingerprint'>(
+export async function openStore(
   folder: string,
-  options: SieveOptions<F> & StoreOptions = {},
-): Promise<SieveOf<F>> {
+  options: AnySieveOptions & StoreOptions = {},
+): Promise<Sieve> {
   const { durability = 'interval', readOnly = false, foldBytes } = options
   if (!['always', 'interval', 'never'].includes(durability)) {
     throw invalidOption('durability', durability, 'always, interval or never')
@@ -79,13 +79,13 @@ export async function openStore<F extends FilterName = 'fingerprint'>(
       `${folder} is an exact sieve: open it with urlsieve/exact, or --filter exact`,
     )
   }
-  if (readOnly) return (await openReadOnly(folder, options)) as SieveOf<F>
+  if (readOnly) return openReadOnly(folder, options)
   makeFolder(folder)
   const release = takeLock(join(folder, 'lock'))
   try {
     if (snapshotsIn(folder) === 0) {
       checkNoneMissing(folder, false)
-      const fresh = await makeSieve(options)
+      const fresh = await makeSieve(ofSieve(options))
       headerOf(fresh[STATE])
       new Log(join(folder, logName(1))).close()
       const kept = { keepKeys: options.keepKeys, hasLog: true }
@@ -111,11 +111,16 @@ export async function openStore<F extends FilterName = 'fingerprint'>(
       counts,
       release,
     })
-    return sieve as SieveOf<F>
+    return sieve
   } catch (error) {
     release()
     throw error
   }
+}
+
+// The options of the sieve itself.
+function ofSieve({ durability, readOnly, keepKeys, foldBytes, ...own }: AnySieveOptions & StoreOptions) {
+  return own
 }
 
 // Step by step, since making all of a path at once says "no such file" of a file system that is read-only.
@@ -145,7 +150,7 @@ function snapshotsIn(folder: string): number {
 }
 
 // Without a lock: a writer may fold its log while its files are read. Then they are read again.
-async function openReadOnly(folder: string, options: SieveOptions & StoreOptions): Promise<Sieve> {
+async function openReadOnly(folder: string, options: AnySieveOptions & StoreOptions): Promise<Sieve> {
   if (!existsSync(folder) || snapshotsIn(folder) === 0) {
     if (existsSync(folder)) checkNoneMissing(folder, false)
     throw unreadable(folder, 'there is no sieve')
@@ -205,7 +210,7 @@ interface Revived {
 }
 
 // The newest snapshot, and every log from there on. All are opened at once: a writer may replace them meanwhile.
-async function revive(folder: string, options: SieveOptions & StoreOptions): Promise<Revived> {
+async function revive(folder: string, options: AnySieveOptions & StoreOptions): Promise<Revived> {
   const listing = listStore(folder)
   const number = listing.snapshots.at(-1)!
   const logs: OpenLog[] = []
@@ -228,7 +233,7 @@ interface OpenLog {
 
 async function reviveFrom(
   folder: string,
-  options: SieveOptions & StoreOptions,
+  options: AnySieveOptions & StoreOptions,
   listing: Listing,
   logs: readonly OpenLog[],
 ): Promise<Revived> {

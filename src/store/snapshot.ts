@@ -6,7 +6,8 @@ import { SieveError, unreadable } from '../errors.ts'
 import type { Plan } from '../filters/filter.ts'
 import { filterKind } from '../filters/registry.ts'
 import type { HashName } from '../hashes.ts'
-import { makeSieve, type Sieve, type SieveOptions } from '../sieve.ts'
+import { makeSieve, type Sieve } from '../sieve.ts'
+import type { AnySieveOptions } from '../sieve-options.ts'
 import { type Saved, type SieveState, STATE } from '../state.ts'
 import { AtomicFile, readFully, readLater, syncLater, writeFully, writeLater } from './file.ts'
 import {
@@ -249,7 +250,7 @@ export function openFile(path: string): number {
 /** A sieve from a file: one pass, each piece read straight into the kernel's memory, other work done between. */
 export async function readSieve(
   path: string,
-  options: SieveOptions = {},
+  options: Pick<AnySieveOptions, 'instanceBytes'> = {},
 ): Promise<{ sieve: Sieve; file: SavedFile }> {
   const fd = openFile(path)
   try {

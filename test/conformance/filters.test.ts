@@ -496,7 +496,9 @@ describe.each(kinds)('$name', (kind) => {
       expect((error as SieveError).message).toMatch(/^[^\n]+$/)
       // A filter that grows takes no size at all, whatever it is.
       const takesNone = kind.can.grow && 'sizeBytes' in options
-      expect((error as SieveError).message).toContain(takesNone ? `sizeBytes ${options.sizeBytes}` : got)
+      const isForeign = kind.can.grow && 'bits' in options
+      const named = isForeign ? `bits ${options.bits}: filter '${kind.name}' does not take it` : got
+      expect((error as SieveError).message).toContain(takesNone ? `sizeBytes ${options.sizeBytes}` : named)
       expect((error as SieveError).message).toMatch(
         takesNone ? 'grows as it needs; leave it out' : 'expected',
       )

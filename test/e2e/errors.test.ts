@@ -45,6 +45,35 @@ describe('an option that cannot be', () => {
     [['plan', '--urls', '0'], /--urls '0': expected a whole number/],
     [['plan', '--urls', '10', '--fpr', '1'], /--fpr '1': expected a rate between 0 and 1/],
     [['explain', 'http://a.example/', '--filter', 'classic'], /classic/],
+    [
+      ['dedupe', '--window', '5', '--filter', 'classic'],
+      /^urlsieve: --window 5: filter 'classic' does not take it; expected one of --urls, /,
+    ],
+    [
+      ['dedupe', '--layers', '3'],
+      /^urlsieve: --layers 3: filter 'fingerprint' does not take it; expected one of --urls, --fpr/,
+    ],
+    [
+      ['dedupe', '--memory', '64M'],
+      /^urlsieve: --memory 67108864: filter 'fingerprint' grows as it needs; leave it out/,
+    ],
+    [
+      ['dedupe', '--filter', 'multilayer', '--urls', '9', '--depth', 'x'],
+      /^urlsieve: --depth 'x': expected one of join, grow/,
+    ],
+    [
+      ['crawl', 'http://a.example/', '--filter', 'multilayer', '--urls', '9', '--filter-depth', 'x'],
+      /^urlsieve: --filter-depth 'x': expected one of join, grow/,
+    ],
+    [
+      ['dedupe', '--filter', 'prefix-layers', '--urls', '9', '--layers', '64'],
+      /^urlsieve: --layers 64: expected a whole number from 1 to 63/,
+    ],
+    [
+      ['dedupe', '--filter', 'window', '--window', 'long'],
+      /^urlsieve: --window 'long': expected a time such as .*, or a whole number/,
+    ],
+    [['dedupe', '--filter', 'blocked'], /give --urls with --fpr or --memory, or --bits with --hashes/],
   ])('%j', async (args, words) => {
     const ended = await run(args, '')
     expectFailure(ended, EXIT.usage, words)

@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { EXIT } from '../../src/cli/exit.ts'
-import { filterNames } from '../../src/filters/registry.ts'
-import { expectQuiet, root, urlsieve } from './command.ts'
+import { allKinds, filterKinds, filterNames } from '../../src/filters/registry.ts'
+import { filterOptions } from '../../src/sieve-options.ts'
+import { expectFailure, expectQuiet, root, urlsieve } from './command.ts'
 
 const asked = new Map<string, string>()
 
@@ -65,4 +66,51 @@ it('--version: that of package.json', async () => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   expect(await help('--version')).toBe(`${version}\n`)
   expect(await help('-V')).toBe(`${version}\n`)
+})
+
+it('help filters: every filter with the options of its own, and an example', async () => {
+  const text = await help('help', 'filters')
+  for (const { name, does } of filterKinds) {
+    expect(text).toContain(`${name} `)
+    expect(text).toContain(does)
+  }
+  expect(text).toMatch(/^Example:\n {2}urlsieve dedupe .*--filter multilayer/m)
+})
+
+it.each(allKinds.map((kind) => [kind.name, kind] as const))(
+  'help filters %s: its options and which way it errs',
+  async (name, kind) => {
+    const text = await help('help', 'filters', name)
+    expect(text).toContain(`${name}: ${kind.does}`)
+    expect(text).toContain(`Errs ${kind.errs}`)
+    for (const { flag } of filterOptions) {
+      const isTaken = kind.options.some((option) => option.flag === flag)
+      expect(new RegExp(`^${flag} `, 'm').test(text), flag).toBe(isTaken)
+    }
+    expect(text).toMatch(new RegExp(`^Example:\\n {2}urlsieve dedupe .*--filter ${name}`, 'm'))
+  },
+)
+
+it('the example of every filter works as printed', async () => {
+  for (const { name } of filterKinds) {
+    const [, line] = /^Example:\n {2}urlsieve (.*)$/m.exec(await help('help', 'filters', name))!
+    const args = line!.split(' ').filter((arg) => arg !== 'links.txt')
+    const ended = await urlsieve(args, { input: 'https://a.example/\nhttps://a.example/\n' })
+    expect(ended.stderr).toBe('')
+    expect(ended.stdout.toString()).toBe('https://a.example/\n')
+  }
+})
+
+it('help filters of an unknown one: one line that names those there are', async () => {
+  const ended = await urlsieve(['help', 'filters', 'sponge'])
+  expectFailure(ended, EXIT.usage, /^urlsieve: unknown filter 'sponge': expected one of fingerprint, /)
+})
+
+it('--help of a command fits a screen: the options of single filters are in help filters', async () => {
+  for (const command of ['dedupe', 'explain', 'run', 'crawl']) {
+    const text = await help(command, '--help')
+    expect(text).toMatch(/^Sieve:\n {2}--filter <name>/m)
+    expect(text).not.toMatch(/--bits-per-layer|--feature-hashes|--keywords/)
+    expect(text).toContain("'urlsieve help filters'")
+  }
 })

@@ -15,7 +15,7 @@ import {
 import { binaryFuseShape } from '../../src/filters/binary-fuse-shape.ts'
 import type { FrozenFilter } from '../../src/filters/filter.ts'
 import { filterKind, filterNames, frozenFilters } from '../../src/filters/registry.ts'
-import { type FrozenSieve, freeze, Sieve, SieveError } from '../../src/index.ts'
+import { type FrozenSieve, freeze, Sieve, SieveError, type SieveOptions } from '../../src/index.ts'
 import { compileKernel, Kernel } from '../../src/kernel.ts'
 import { binomialQuantile } from '../../src/lab/interval.ts'
 import { STATE } from '../../src/state.ts'
@@ -315,7 +315,7 @@ describe('a frozen sieve', () => {
     expect(filterNames).not.toContain('binary-fuse')
     expect(filterKind('binary-fuse')).toBe(frozenFilters['binary-fuse'])
     for (const options of [{}, { expectedUrls: 1000 }, { expectedUrls: 10, falsePositiveRate: 1e-3 }]) {
-      const made = Sieve.create({ ...options, filter: 'binary-fuse' as never })
+      const made = Sieve.create({ ...options, filter: 'binary-fuse' } as unknown as SieveOptions)
       await expect(made).rejects.toThrow(/^filter 'binary-fuse' is frozen: .*'urlsieve freeze'$/)
       await expect(made).rejects.toMatchObject({ code: 'option' })
     }

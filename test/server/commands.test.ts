@@ -71,7 +71,14 @@ describe('SIEVE.*', () => {
     expect(await two.ask('SIEVE.CREATE', fresh(), 'FILTER', 'blocked', 'URLS', '1M', 'MEMORY', '2M')).toBe(
       'OK',
     )
+    const folders = ['FILTER', 'prefix-layers', 'URLS', '1000', 'LAYERS', '2', 'FOLDERHASHES', '4']
+    expect(await two.ask('SIEVE.CREATE', fresh(), ...folders)).toBe('OK')
+    expect(await two.ask('SIEVE.CREATE', fresh(), 'FILTER', 'SCALABLE', 'INNER', 'Classic')).toBe('OK')
     const refused = async (...words: string[]) => (await two.ask('SIEVE.CREATE', fresh(), ...words)) as string
+    expect(await refused(...folders, 'LAYERS', '64')).toBe(
+      '!ERR LAYERS 64: expected a whole number from 1 to 63',
+    )
+    expect(await refused('LAYERS', '2')).toMatch(/^!ERR LAYERS 2: filter 'fingerprint' does not take it/)
     expect(await refused('FILTER', 'linear')).toMatch(/^!ERR FILTER 'linear': expected one of fingerprint/)
     expect(await refused('FILTER', 'nope')).toMatch(/^!ERR FILTER 'nope': expected one of fingerprint/)
     expect(await refused('PROFILE', 'nope')).toMatch(/^!ERR unknown profile 'nope'|^!ERR profile 'nope'/)
@@ -82,7 +89,7 @@ describe('SIEVE.*', () => {
       /^!ERR filter 'blocked' has a fixed size: give URLS with FPR or MEMORY/,
     )
     expect(await refused('FILTER', 'classic', 'WINDOW', '10')).toMatch(
-      /^!ERR a window is for FILTER 'window', not 'classic'/,
+      /^!ERR WINDOW 10: filter 'classic' does not take it; expected one of URLS, FPR, MEMORY, BITS, HASHES$/,
     )
     expect(await refused('BOGUS', 'x')).toMatch(/^!ERR unknown option 'BOGUS': expected FILTER/)
     expect(await refused('URLS')).toBe('!ERR syntax error')

@@ -144,7 +144,7 @@ describe('clear during a snapshot in the background', () => {
 
 describe('scalable', () => {
   const most = FULL ? 1_000_000 : 200_000
-  it.each(['blocked', 'classic'])(
+  it.each(['blocked', 'classic'] as const)(
     `of %s keeps its promise at every step from 1,000 to ${most} URLs`,
     async (inner) => {
       const rate = 1e-3
@@ -176,7 +176,7 @@ describe('scalable', () => {
 })
 
 describe('window', () => {
-  it.each(['fingerprint', 'blocked'])(
+  it.each(['fingerprint', 'blocked'] as const)(
     'of %s forgets the oldest by count, also after a reopening',
     async (inner) => {
       const folder = newFolder()

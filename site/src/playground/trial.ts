@@ -3,7 +3,7 @@
 // false positive that is looked for.
 import { keyOf } from '../../../src/canonical/profiles.ts'
 import type { FilterKind } from '../../../src/filters/filter.ts'
-import { type FilterOptions, filters, Sieve } from '../../../src/index.ts'
+import { type FilterOptions, filters, Sieve, type SieveOptions } from '../../../src/index.ts'
 import { generateLinks } from '../../../src/lab/generator.ts'
 import { type Panel, panelsOf } from './panels.ts'
 import { type Placement, Prober, passes } from './probes.ts'
@@ -92,7 +92,11 @@ export class Trial {
   /** Throws a SieveError, one line, for invalid settings. The hash's key is a new secret unless given. */
   static async create(structure: Structure, settings: Settings, key?: Uint8Array): Promise<Trial> {
     const options = structure.options(settings)
-    const sieve = await Sieve.create({ ...options, filter: structure.name, ...(key && { key }) })
+    const sieve = await Sieve.create({
+      ...options,
+      filter: structure.name,
+      ...(key && { key }),
+    } as SieveOptions)
     return new Trial(structure, options, sieve, await Prober.create(sieve))
   }
 

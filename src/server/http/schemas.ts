@@ -1,6 +1,7 @@
 // The schemas of the API: they validate what comes, write what goes, and are /openapi.json.
 import { profiles } from '../../canonical/profiles.ts'
-import { hashNames } from '../../hashes.ts'
+import type { SieveOption } from '../../options/option.ts'
+import { filterOptions, sharedNames } from '../../sieve-options.ts'
 import { faultKinds } from '../faults.ts'
 import { servedFilters } from '../sieve-spec.ts'
 import { PROBLEM_TYPE } from './problems.ts'
@@ -27,30 +28,34 @@ const exactly = (properties: Record<string, object>, optional: readonly string[]
 })
 
 const free = { type: 'object', additionalProperties: true } as const
-const size = { type: 'integer', minimum: 1 } as const
 
-const spec = exactly(
-  {
-    filter: said({ enum: servedFilters }, 'What remembers the keys; default fingerprint.'),
-    profile: said({ enum: Object.keys(profiles) }, 'How a URL becomes a key; default web.'),
-    hash: said({ enum: hashNames }, 'How a key is hashed; default siphash, with a secret key.'),
-    expectedUrls: said(size, 'Distinct URLs a filter of a fixed size shall hold within its promise.'),
-    falsePositiveRate: said(
-      { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 },
-      'The promised chance that a new URL is answered "seen", at expectedUrls.',
-    ),
-    sizeBytes: said(size, 'Memory for the filter, instead of a rate.'),
-    window: said(
-      exactly({ windowUrls: size, windowMs: { type: 'number', exclusiveMinimum: 0 }, generations: size }, [
-        'windowUrls',
-        'windowMs',
-        'generations',
-      ]),
-      'Of the filter window: how many URLs or how long to remember.',
-    ),
-  },
-  ['filter', 'profile', 'hash', 'expectedUrls', 'falsePositiveRate', 'sizeBytes', 'window'],
-)
+/** The schema of each option of a sieve, by its name; one whose values depend on the filter takes those of all. */
+function optionSchemas(options: readonly SieveOption[]): Record<string, object> {
+  const schemas: Record<string, object> = {}
+  for (const { name, kind, does } of options) {
+    const before = schemas[name] as { enum?: readonly string[] } | undefined
+    const { enum: names } = kind.schema as { enum?: readonly string[] }
+    const all = names && { enum: [...new Set([...(before?.enum ?? []), ...names])] }
+    schemas[name] ??= {}
+    Object.assign(schemas[name], said(all ?? before ?? kind.schema, `${does}.`))
+  }
+  return schemas
+}
+
+const { windowUrls, windowMs, generations, ...otherSchemas } = optionSchemas(filterOptions)
+const inWindow = { windowUrls: windowUrls!, windowMs: windowMs!, generations: generations! }
+const specProperties = {
+  ...optionSchemas(sharedNames),
+  filter: said({ enum: servedFilters }, 'What remembers the keys; default fingerprint.'),
+  ...otherSchemas,
+  ...inWindow,
+  window: said(
+    exactly(inWindow, Object.keys(inWindow)),
+    'The options of the filter window, as earlier versions nest them.',
+  ),
+}
+
+const spec = exactly(specProperties, Object.keys(specProperties))
 
 const stats = object(
   {

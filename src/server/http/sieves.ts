@@ -2,10 +2,10 @@
 // name mistyped in an add would else start an empty sieve to which every URL is new.
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance } from 'fastify'
-import { planFor } from '../../filters/plan.ts'
 import { filterKind } from '../../filters/registry.ts'
 import { chooseHash } from '../../hashes.ts'
 import { filters, SieveError } from '../../index.ts'
+import { planSieve } from '../../sieve-options.ts'
 import { asideOf } from '../faults.ts'
 import type { ServedSieve, SieveRegistry, SieveSpec } from '../registry.ts'
 import { optionsOf, servedFilters } from '../sieve-spec.ts'
@@ -48,7 +48,7 @@ async function isLike(sieve: ServedSieve, spec: SieveSpec): Promise<boolean> {
     sieve.kind === 'sieve' &&
     profile === (spec.profile ?? 'web') &&
     hash === chooseHash(spec.hash).names.join(',') &&
-    isDeepStrictEqual(sieve.plan, planFor(filterKind(options.filter ?? 'fingerprint'), options))
+    isDeepStrictEqual(sieve.plan, planSieve(filterKind(options.filter ?? 'fingerprint'), options))
   )
 }
 

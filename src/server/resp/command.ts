@@ -1,5 +1,7 @@
 // What a command is, and what it gets to know: its arguments, who asks, and the server's parts.
 import { isAllocationFailure, SieveError, type SieveErrorCode } from '../../errors.ts'
+import { spellWith } from '../../options/spelling.ts'
+import { filterOptions, sharedNames } from '../../sieve-options.ts'
 import type { ServerInfo } from '../info.ts'
 import { nameFrom } from '../names.ts'
 import type { Password } from '../password.ts'
@@ -125,18 +127,7 @@ export const wrongArity = (name: string) =>
   new Failure(`ERR wrong number of arguments for '${name.toLowerCase()}' command`)
 
 /** Options of the library as SIEVE.CREATE spells them. */
-const WORDS: Readonly<Record<string, string>> = {
-  filter: 'FILTER',
-  profile: 'PROFILE',
-  hash: 'HASH',
-  expectedUrls: 'URLS',
-  falsePositiveRate: 'FPR',
-  sizeBytes: 'MEMORY',
-  windowUrls: 'WINDOW',
-  windowMs: 'WINDOW',
-  generations: 'GENERATIONS',
-}
-const wordOf = (option: string) => WORDS[option] ?? option
+const wordOf = spellWith([...sharedNames, ...filterOptions], ({ word }) => word)
 
 /** The codes of Redis by ours; `ERR` for the others. */
 const CODES: Readonly<Partial<Record<SieveErrorCode, string>>> = { memory: 'OOM', disk: 'MISCONF' }

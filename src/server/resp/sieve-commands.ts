@@ -1,6 +1,7 @@
 // SIEVE.*: our own commands. A sieve is made before it is used, so that a mistyped name is an error and no new sieve.
-import type { FilterName, HashName, ProfileName } from '../../index.ts'
-import { parseCount, parseRate, parseSize, parseWindow } from '../../quantities.ts'
+import type { SieveOption } from '../../options/option.ts'
+import { bySpelling, readOption } from '../../options/spelling.ts'
+import { filterOptions, sharedNames } from '../../sieve-options.ts'
 import { asideOf } from '../faults.ts'
 import type { ServedSieve, SieveSpec } from '../registry.ts'
 import {
@@ -55,36 +56,26 @@ const asking: ItemsCommand = {
   open: sieveAt,
 }
 
-type Option = (text: string) => SieveSpec
-
-const OPTIONS: Readonly<Record<string, Option>> = {
-  FILTER: (text) => ({ filter: text.toLowerCase() as FilterName }),
-  PROFILE: (text) => ({ profile: text.toLowerCase() as ProfileName }),
-  HASH: (text) => ({ hash: text.toLowerCase() as HashName }),
-  URLS: (text) => ({ expectedUrls: parseCount('URLS')(text) }),
-  FPR: (text) => ({ falsePositiveRate: parseRate('FPR')(text) }),
-  MEMORY: (text) => ({ sizeBytes: parseSize('MEMORY')(text) }),
-  WINDOW(text) {
-    const { urls, ms } = parseWindow('WINDOW')(text)
-    return { window: { ...(urls && { windowUrls: urls }), ...(ms && { windowMs: ms }) } }
-  },
-  GENERATIONS: (text) => ({ window: { generations: parseCount('GENERATIONS')(text) } }),
-}
+/** The words of SIEVE.CREATE, with the option or options of each. */
+const WORDS = new Map<string, readonly SieveOption[]>([
+  ...sharedNames.map((option) => [option.word, [option]] as const),
+  ...bySpelling(filterOptions, ({ word }) => word),
+])
 
 function specOf(call: Call): SieveSpec | Failure {
-  let spec: SieveSpec = {}
+  const spec: Record<string, unknown> = {}
   for (let i = 2; i < call.count; i += 2) {
     const word = call.word(i)
-    const option = Object.hasOwn(OPTIONS, word) ? OPTIONS[word] : undefined
-    if (!option) {
-      return new Failure(`ERR unknown option '${shown(word)}': expected ${Object.keys(OPTIONS).join(', ')}`)
+    const options = WORDS.get(word)
+    if (!options) {
+      return new Failure(`ERR unknown option '${shown(word)}': expected ${[...WORDS.keys()].join(', ')}`)
     }
     if (i + 1 === call.count) return SYNTAX
     try {
-      const said = option(call.text(i + 1))
-      spec = { ...spec, ...said, ...(said.window && { window: { ...spec.window, ...said.window } }) }
+      const { name, value } = readOption(word, options, call.text(i + 1).toLowerCase())
+      spec[name] = value
     } catch (error) {
-      return new Failure(`ERR ${(error as Error).message}`)
+      return failureOf(error)
     }
   }
   return spec
@@ -93,7 +84,7 @@ function specOf(call: Call): SieveSpec | Failure {
 const create: PlainCommand = {
   name: 'SIEVE.CREATE',
   arity: -2,
-  does: `Makes a sieve: ${Object.keys(OPTIONS).join(', ')}`,
+  does: `Makes a sieve: ${[...WORDS.keys()].join(', ')}`,
   flags: ['write', 'denyoom'],
   key: 1,
   run(call) {

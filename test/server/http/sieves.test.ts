@@ -102,7 +102,11 @@ test('options that cannot be are refused in one line that names them', async () 
     400,
     /filter 'classic' has a fixed size: give body\/expectedUrls/,
   )
-  expectProblem(await put('x', { filter: 'classic', window: { windowUrls: 9 } }), 400, /window/)
+  expectProblem(
+    await put('x', { filter: 'classic', window: { windowUrls: 9 } }),
+    400,
+    /^body\/windowUrls 9: filter 'classic' does not take it; expected one of body\/expectedUrls, /,
+  )
   const raw = (payload: string) =>
     app.inject({
       method: 'PUT',
@@ -119,6 +123,17 @@ test('options that cannot be are refused in one line that names them', async () 
 test('a window is made with its own options', async () => {
   const made = await put('window', { filter: 'window', window: { windowUrls: 1000, generations: 4 } })
   expect(made.json()).toMatchObject({ plan: { shape: { windowUrls: 1000, generations: 4 } } })
+})
+
+test('the options of a filter are taken by their names in the library', async () => {
+  const made = await put('flat window', { windowMs: 60_000, generations: 3, inner: 'fingerprint' })
+  expect(made.json()).toMatchObject({
+    plan: { filter: 'window', shape: { windowMs: 60_000, generations: 3 } },
+  })
+  const layered = await put('layers', { filter: 'multilayer', expectedUrls: 10, layers: 2, depth: 'grow' })
+  expect(layered.json()).toMatchObject({ plan: { shape: { layers: 2, mode: 'grow' } } })
+  expectProblem(await put('x', { layers: 2 }), 400, /^body\/layers 2: filter 'fingerprint' does not take it/)
+  expectProblem(await put('x', { depth: 'down' }), 400, /^body\/depth: expected one of join, grow/)
 })
 
 test('list, look at and drop', async () => {

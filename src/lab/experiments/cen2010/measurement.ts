@@ -55,10 +55,7 @@ export interface Kind {
 export async function contenders(lab: Lab, urls: number, bits: number): Promise<Contender[]> {
   const all = bits * (PAPER.layers + 1)
   const { hashes, layers } = PAPER
-  const make = async <F extends Contender['filter']>(
-    share: 1 | 5,
-    options: SieveOptions<F> & { filter: F },
-  ) => ({
+  const make = async (share: 1 | 5, options: SieveOptions<Contender['filter']>) => ({
     filter: options.filter,
     share,
     sieve: (await Sieve.create({ ...options, profile: 'raw', key: lab.key('cen2010') })) as Sieve,
