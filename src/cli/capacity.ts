@@ -26,7 +26,7 @@ export class Capacity {
     )
   }
 
-  /** At the end: how far past its capacity it is, and what that means. Says nothing when it is not. */
+  /** At the end: how far past its capacity it is, and what that means. Nothing when it is not. */
   summarise(): void {
     const stats = this.#sieve.stats()
     if (!stats.pastCapacity || this.#expectedUrls === null) return
@@ -43,7 +43,7 @@ function ratesOf({ expectedRate, promisedRate }: Stats): string {
   return promisedRate === null ? now : `${now}, where ${percent(promisedRate)} was promised`
 }
 
-/** What `--stats` says of the filter's errors. */
+/** The filter's errors, for `--stats`. */
 export function rateStats({ expectedRate, promisedRate, pastCapacity }: Stats): object {
   return { expectedRate, promisedRate, pastCapacity }
 }

@@ -8,11 +8,11 @@ export function checkCommand(program: Command): void {
     .command('check')
     .summary('has a URL been seen?')
     .description(
-      'Asks a stored sieve for URLs and marks nothing. Exit code 0 when all were seen, 1 when one is new.',
+      'Queries a stored sieve for URLs and marks nothing. Exit code 0 when all were seen, 1 when one is new.',
     )
     .argument('<urls...>', 'URLs')
     .requiredOption('--state <path>', 'a .sieve file or the folder of a store')
-    .option('--json', 'one JSON object a URL, with its key and why')
+    .option('--json', 'one JSON object per URL, with its key and the rules that made it')
     .addHelpText('after', '\nExample:\n  urlsieve check --state seen https://example.com/ && echo seen')
     .action(check)
 }

@@ -1,4 +1,4 @@
-// Every command, loaded when it is asked for: a run of one does not pay for the others.
+// Every command, loaded when it is named: running one does not load the others.
 import type { Command } from 'commander'
 
 type Register = (program: Command) => void

@@ -5,7 +5,7 @@ import { type CommandRun, Commands, type Sieve } from '../index.ts'
 import { formatBytes } from '../quantities.ts'
 import { table } from './table.ts'
 
-/** The filter's rate is asked for anew when it took this share of URLs more: asking for each CHECK would cost. */
+/** The filter's rate is measured again when it has taken this share of URLs more: measuring it for each CHECK is slow. */
 const RATE_STEP = 1 / 1024
 
 interface FalsePositive {
@@ -42,9 +42,9 @@ export class Comparison {
     this.#exactCommands = new Commands(exact, (run) => this.#exactRun(run))
   }
 
-  /** Does what was put into the room of `commands`; `room` is that room. */
-  push(room: Uint8Array, bytes: number): Uint8Array {
-    this.#exactCommands.room(bytes).set(room.subarray(0, bytes))
+  /** Runs the commands in the first bytes of `buffer`, which is the buffer that `commands` gave out. */
+  push(buffer: Uint8Array, bytes: number): Uint8Array {
+    this.#exactCommands.room(bytes).set(buffer.subarray(0, bytes))
     return this.#both(
       () => this.commands.push(bytes),
       () => this.#exactCommands.push(bytes),

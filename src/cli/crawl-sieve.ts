@@ -26,7 +26,7 @@ export interface CrawlSieveFlags extends SieveFlags {
 export interface CrawlSieve {
   readonly urls: SeenUrls
   readonly profile: Profile
-  /** The chance that it calls a new URL seen now; null when it does not say. */
+  /** The chance that it answers "seen" for a new URL now; null when it is unknown. */
   readonly rate: (() => number) | null
   /** Watches a filter of a fixed size; null on Redis. */
   readonly capacity: Capacity | null
@@ -62,14 +62,14 @@ function checkAudit({ redis, state }: CrawlSieveFlags): void {
   }
 }
 
-// What is in the folder already keeps its own filter, profile and hash unless told otherwise.
+// A sieve that is in the folder already keeps its own filter, profile and hash unless the flags are given.
 async function inProcess(flags: CrawlSieveFlags, command: Command): Promise<Sieve> {
   const options = sieveOptions(flags, CRAWL_FLAGS)
   if (flags.state === undefined) return Sieve.create(options)
   const folder = join(flags.state, 'seen')
   const kept = existsSync(folder) ? ['filter', 'profile', 'hash'] : []
-  const unsaid = new Set(kept.filter((name) => command.getOptionValueSource(name) === 'default'))
-  const given = Object.fromEntries(Object.entries(options).filter(([name]) => !unsaid.has(name)))
+  const defaulted = new Set(kept.filter((name) => command.getOptionValueSource(name) === 'default'))
+  const given = Object.fromEntries(Object.entries(options).filter(([name]) => !defaulted.has(name)))
   return Sieve.open(folder, given as SieveOptions)
 }
 
@@ -88,12 +88,12 @@ async function onRedis(
   const { connect, calls } = patienceOf(redisRetry)
   const connection = await connectRedis(url, connect)
   try {
-    const said = command.getOptionValueSource('profile') !== 'default'
+    const isGiven = command.getOptionValueSource('profile') !== 'default'
     const sieve = await RedisSieve.open({
       client: connection.client,
       name,
       ...calls,
-      ...(said && { profile }),
+      ...(isGiven && { profile }),
     })
     const close = async () => {
       await sieve.close()
@@ -106,7 +106,7 @@ async function onRedis(
   }
 }
 
-/** Keeps every key beside the sieve, in the state's folder too; says what is lost as it happens. */
+/** Keeps every key beside the sieve, in the state's folder too; reports each lost page as it happens. */
 export async function openAudit(
   { urls, profile, rate }: CrawlSieve,
   state: string | undefined,

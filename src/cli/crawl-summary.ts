@@ -17,7 +17,7 @@ export function crawlSummary(counts: Counts, seconds: number, folder?: string): 
     ...counted(elsewhere, 'to other hosts'),
     ...counted(closed, 'closed by robots.txt'),
     ...delayedHosts(counts.delayed),
-    ...counted(counts.capped, `asking for more than ${MOST_DELAY_SECONDS} s`),
+    ...counted(counts.capped, `requesting a delay of more than ${MOST_DELAY_SECONDS} s`),
     ...counted(otherTypes, 'not HTML'),
     ...counted(failed, 'failed'),
     ...counted(same, 'of the same text'),
@@ -37,7 +37,7 @@ export function crawlSummary(counts: Counts, seconds: number, folder?: string): 
     )
   }
   if (pending > 0) {
-    const on = folder === undefined ? '' : `: the same command goes on (--state ${folder})`
+    const on = folder === undefined ? '' : `: the same command continues (--state ${folder})`
     lines.push(`${formatCount(pending)} pages still to fetch${on}`)
   }
   return lines.map((line) => `urlsieve: ${line}\n`).join('')

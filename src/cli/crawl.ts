@@ -28,7 +28,7 @@ interface Flags extends CrawlSieveFlags, CrawlLimitFlags {
   quiet?: boolean
 }
 
-/** As a shell says of a program that Ctrl-C ended. */
+/** The exit code that shells give a program ended by Ctrl-C. */
 const INTERRUPTED = 130
 
 export function crawlCommand(program: Command): void {
@@ -40,8 +40,8 @@ export function crawlCommand(program: Command): void {
         'also after redirects. What passes a limit is cut, refused or left out, and the summary counts it.',
     )
     .argument('<urls...>', 'where to start')
-    .option('--pages <n>', 'ask for at most so many pages in this run', parseCount('--pages'))
-    .option('--state <folder>', 'remember: the same command goes on after Ctrl-C or kill -9')
+    .option('--pages <n>', 'request at most this many pages in this run', parseCount('--pages'))
+    .option('--state <folder>', 'remember: the same command continues after Ctrl-C or kill -9')
     .option('--redis <url>', 'remember on Redis or Valkey: crawls on other machines share what is seen')
     .option('--name <name>', 'with --redis: which sieve', 'crawl')
     .addOption(redisRetry())
@@ -56,7 +56,7 @@ export function crawlCommand(program: Command): void {
     )
     .option('--concurrency <n>', 'pages at a time', parseCount('--concurrency'), 8)
     .option('--rate <n>', 'requests per second to each host; 0: no limit', parseNumber('--rate', 0), 2)
-    .option('--user-agent <name>', 'who asks, also for robots.txt')
+    .option('--user-agent <name>', 'name of the crawler, also for robots.txt')
     .option('--all-hosts', 'follow links to other hosts')
     .option('--all-types', 'fetch what is not HTML too')
     .option('--ignore-robots', 'fetch what robots.txt closes, at your own pace: for a site of your own')

@@ -1,5 +1,5 @@
 // What a sieve remembers across runs must have reached the reader. When the output fails, the new URLs of the batch that
-// were not written are forgotten again where the filter can delete; where it cannot, one line says how many are left.
+// were not written are forgotten again where the filter can delete; where it cannot, one line reports how many are left.
 
 import { formatCount } from '../quantities.ts'
 import { type Output, tell } from './output.ts'
@@ -21,13 +21,13 @@ export class Delivery {
     try {
       this.#output.write(lines)
     } catch (error) {
-      // Of a line that was written in part the reader has nothing.
+      // A line that was written in part does not reach the reader.
       this.#unwritten = lines.slice(lines.subarray(0, this.#output.written).lastIndexOf(10) + 1)
       throw error
     }
   }
 
-  /** Forgets what was not written. Without `forget`, or where it fails, says how many URLs are left. */
+  /** Forgets what was not written. Without `forget`, or where it fails, reports how many URLs are left. */
   async takeBack(forget: Forget | undefined): Promise<void> {
     const lines = this.#unwritten
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -37,7 +37,7 @@ export function reason(error: unknown): string {
     EFBIG: 'file too large for this system',
     EDQUOT: 'disk quota exceeded',
     EROFS: 'read-only file system',
-    ENOTDIR: 'a part of the path is no folder',
+    ENOTDIR: 'a part of the path is not a folder',
     EIO: 'input/output error',
   }
   return (code && words[code]) ?? (error instanceof Error ? error.message : String(error))

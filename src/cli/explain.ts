@@ -38,7 +38,8 @@ async function explain(urls: string[], flags: SieveFlags & { json?: boolean }): 
       output.print(`  ${step.rule.padEnd(width)}  ${step.before} → ${step.after}\n`)
       for (const note of step.notes) output.print(`  ${''.padEnd(width)}    ${note}\n`)
     }
-    if (!explanation.isUrl) output.print(`  ${'no URL'.padEnd(width)}  keyed as it stands\n`)
+    if (!explanation.isUrl)
+      output.print(`  ${'invalid'.padEnd(width)}  not a URL: its key is the line unchanged\n`)
     output.print(`  ${'verdict'.padEnd(width)}  ${explanation.verdict}\n`)
     for (const { name, of, verdict } of explanation.layers ?? []) {
       const mark = name === explanation.decidedBy ? ' (decides)' : ''

@@ -13,7 +13,7 @@ export function exportCommand(program: Command): void {
     .command('export')
     .summary('list the keys of a store that keeps them')
     .description(
-      'Prints every key, one a line, in the order in which they came. Needs a store made with --keep-keys.',
+      'Prints every key, one per line, in the order in which they were added. Needs a store created with --keep-keys.',
     )
     .argument('<path>', 'the folder of a store')
     .option('-o, --output <file>', 'write here instead of stdout')

@@ -1,5 +1,5 @@
 // The folders of any number of URLs, at a promised rate: prefix-layers filters, each twice as large and half as wrong
-// as the one before. A filter is given up for the next when its fill leaves no room for another batch, so that the
+// as the one before. The next filter is started when the fill leaves no space for another batch, so that the
 // rates of all together stay below the promise, however many folders a URL brings.
 import { type FolderSieve, Sieve } from '../index.ts'
 

@@ -1,4 +1,4 @@
-// `urlsieve freeze`: a stored fingerprint sieve as a binary fuse set, to be shipped and only asked.
+// `urlsieve freeze`: a stored fingerprint sieve as a binary fuse set, to be shipped and only queried.
 import { statSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { type FingerprintBits, fingerprintWidths } from '../filters/binary-fuse.ts'
@@ -18,7 +18,7 @@ interface Flags {
 export function freezeCommand(program: Command): void {
   program
     .command('freeze')
-    .summary('make a small set, to be shipped and only asked')
+    .summary('create a small read-only set to ship')
     .description(
       'Makes a binary fuse set of the URLs of a fingerprint sieve: a third to a tenth of its size. It takes no more URLs; ' +
         'check, inspect and the library answer from it. Making it takes about 24 bytes of memory a URL.',

@@ -1,10 +1,10 @@
-// Unpacks a gzip file and passes on every byte that can be had, also of one that is damaged or followed by something
+// Unpacks a gzip file and passes on every byte that can be recovered, also of one that is damaged or followed by something
 // else. zlib drops what it unpacked in the same step before the fault: that step is done again, a byte at a time.
 import { fstatSync, readSync } from 'node:fs'
 import { createGunzip, type Gunzip } from 'node:zlib'
 import { whenReady } from './descriptor.ts'
 
-/** Packed bytes of one step: few enough to be done again singly, and what they unpack to, to be held at once. */
+/** Packed bytes of one step: few enough to be repeated singly, and their unpacked bytes few enough to be held in memory. */
 const STEP_BYTES = 16 * 1024
 const CHUNK_BYTES = 256 * 1024
 

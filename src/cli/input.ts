@@ -13,9 +13,9 @@ const CHUNK_BYTES = 256 * 1024
 const TURN_CHUNKS = 32
 
 export interface Sink {
-  /** Room for at least that many bytes. */
+  /** A buffer of at least that many bytes. */
   room(bytes: number): Uint8Array
-  /** So many bytes were put there; `consumed` is the position in the file on disk. */
+  /** That many bytes were put there; `consumed` is the position in the file on disk. */
   push(bytes: number, consumed: number): void
 }
 
@@ -41,7 +41,7 @@ export function checkOutput(paths: readonly string[], output?: string): void {
   try {
     target = output === undefined ? fstatSync(1) : statSync(output)
   } catch {
-    return // not there yet, or opening it will say why it cannot be
+    return // not there yet, or opening it reports why not
   }
   if (!target.isFile()) return
   for (const path of paths) {
@@ -131,9 +131,9 @@ function closeInput({ fd }: Input): void {
 }
 
 /** Reads from a descriptor, blocking; 0: the end. */
-function readSome(path: string, fd: number, room: Uint8Array, position: number | null): number {
+function readSome(path: string, fd: number, buffer: Uint8Array, position: number | null): number {
   try {
-    return whenReady(() => readSync(fd, room, 0, room.length, position))
+    return whenReady(() => readSync(fd, buffer, 0, buffer.length, position))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EOF') return 0
     throw inputError(path, error)
@@ -144,12 +144,12 @@ async function readPlain({ path, fd, head }: Input, sink: Sink): Promise<void> {
   let consumed = 0
   let chunks = 0
   for (;;) {
-    const room = sink.room(CHUNK_BYTES)
+    const buffer = sink.room(CHUNK_BYTES)
     let got = 0
     if (consumed === 0 && head.length > 0) {
-      room.set(head)
+      buffer.set(head)
       got = head.length
-    } else got = readSome(path, fd, room, null)
+    } else got = readSome(path, fd, buffer, null)
     if (got === 0) return
     consumed += got
     sink.push(got, consumed)
@@ -164,10 +164,10 @@ const readLater = promisify(read)
 async function* packedBytes({ path, fd, head }: Input): AsyncGenerator<Buffer> {
   if (head.length > 0) yield head
   for (;;) {
-    const room = Buffer.allocUnsafe(CHUNK_BYTES)
+    const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
     let got: number
     try {
-      got = (await readLater(fd, room, 0, room.length, null)).bytesRead
+      got = (await readLater(fd, buffer, 0, buffer.length, null)).bytesRead
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code === 'EOF') return
@@ -176,7 +176,7 @@ async function* packedBytes({ path, fd, head }: Input): AsyncGenerator<Buffer> {
       continue
     }
     if (got === 0) return
-    yield room.subarray(0, got)
+    yield buffer.subarray(0, got)
   }
 }
 

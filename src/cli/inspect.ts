@@ -36,7 +36,7 @@ async function inspect(path: string, flags: { json?: boolean }): Promise<void> {
     ['hash', stats.hash],
     ['URLs', formatCount(stats.urls)],
     ['repeats answered', formatCount(stats.seen)],
-    ['no URLs', formatCount(stats.invalid)],
+    ['not URLs', formatCount(stats.invalid)],
     ['memory', formatBytes(stats.sizeBytes)],
     ['bits per URL', stats.bitsPerUrl?.toFixed(1) ?? '-'],
     ['fill', `${(stats.fill * 100).toFixed(1)} %`],

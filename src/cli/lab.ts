@@ -28,7 +28,7 @@ export function labCommand(program: Command): void {
         'on any machine; times are of this one.',
     )
     .argument('[experiments...]', 'all, unless some are named; an unknown name lists them')
-    .option('--urls <files...>', 'files of one URL a line, instead of generated ones')
+    .option('--urls <files...>', 'files of one URL per line, instead of generated ones')
     .option('--out <dir>', 'where the report goes', 'urlsieve-lab')
     .option('--quick', 'small sizes: a minute for all')
     .option('--seed <n>', 'repeats the same counts', parseCount('--seed'), 1)

@@ -13,7 +13,7 @@ export function mergeCommand(program: Command): void {
     .summary('one sieve of several')
     .description(
       'Writes a .sieve file that remembers what all the given ones do. They must have the same filter, parameters, ' +
-        'profile and secret key as the first; or be stores that keep their keys (--keep-keys): those are added anew.',
+        'profile and secret key as the first; or be stores that keep their keys (--keep-keys): those keys are added again.',
     )
     .argument('<paths...>', '.sieve files or folders of stores')
     .requiredOption('-o, --output <file>', 'the .sieve file to write')

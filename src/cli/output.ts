@@ -1,4 +1,4 @@
-// The output of a command: stdout or a file, written at once and whole. A closed pipe is a normal end; a full
+// The output of a command: stdout or a file, written immediately and whole. A closed pipe is a normal end; a full
 // device is an error, and what was written stays.
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { formatCount } from '../quantities.ts'
@@ -8,7 +8,7 @@ import { CommandError, EXIT, reason } from './exit.ts'
 /** Thrown when the reader of our output has gone: nothing more to do, and no error. */
 export class ClosedPipe extends Error {}
 
-/** Says something on stderr. False: it could not be written. A reader that has gone is no failure. */
+/** Writes to stderr. False: it could not be written. A closed reader is not a failure. */
 export function tell(text: string): boolean {
   try {
     whenReady(() => writeSync(2, text))
@@ -18,19 +18,19 @@ export function tell(text: string): boolean {
   }
 }
 
-/** A run's figures, one JSON object to stderr. Where they cannot be told the exit code says so. */
+/** A run's figures, one JSON object to stderr; the exit code shows when they could not be written. */
 export function tellStats(stats: object): void {
   if (!tell(`${JSON.stringify(stats)}\n`)) process.exitCode = EXIT.output
 }
 
-/** Few lines say nothing of the rest. */
-const TELLING_LINES = 10
+/** Fewer lines are no sample of the input. */
+const SAMPLE_LINES = 10
 
 /** When most lines were not URLs, the input is probably something else: a log, JSON, hosts without a scheme. */
 export function warnOfNoUrls(lines: number, invalid: number): void {
-  if (lines < TELLING_LINES || invalid * 2 <= lines) return
+  if (lines < SAMPLE_LINES || invalid * 2 <= lines) return
   tell(
-    `urlsieve: warning: ${formatCount(invalid)} of ${formatCount(lines)} lines are not URLs and were compared as they stand; expected one absolute URL per line, such as https://example.com/\n`,
+    `urlsieve: warning: ${formatCount(invalid)} of ${formatCount(lines)} lines are not URLs and were compared unchanged; expected one absolute URL per line, such as https://example.com/\n`,
   )
 }
 

@@ -1,5 +1,5 @@
 // Packed inputs, known by their first bytes: gzip and, with a decoder of this Node or the system's own program, zstd,
-// bzip2 and xz. What is certainly not text with one URL per line is refused with one clear line.
+// bzip2 and xz. What is certainly not text with one URL per line is refused with an error.
 import { spawn } from 'node:child_process'
 import { Readable, type Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -88,7 +88,7 @@ async function* throughProgram(program: string, packed: AsyncIterable<Buffer>): 
       failure = error
     }
   }
-  const fed = pipeline(readable(), child.stdin).catch(() => {}) // it stopped reading: its exit code says why
+  const fed = pipeline(readable(), child.stdin).catch(() => {}) // it stopped reading: its exit code gives the reason
   try {
     yield* child.stdout as AsyncIterable<Buffer>
     const code = await ended

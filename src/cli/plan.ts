@@ -1,4 +1,4 @@
-// `urlsieve plan`: every filter side by side for so many URLs, by rate or by memory.
+// `urlsieve plan`: every filter side by side for a number of URLs, by rate or by memory.
 import type { Command } from 'commander'
 import type { Capabilities } from '../filters/filter.ts'
 import { allKinds } from '../filters/registry.ts'
@@ -66,7 +66,7 @@ function plan({ urls, fpr, memory, json }: Flags): void {
   )
 }
 
-// That it takes URLs goes without saying: only where it takes none, that is said.
+// Taking URLs is the rule: only filters that take none are marked.
 function whatItCan({ add, ...rest }: Capabilities & { readonly add: boolean }): string {
   const able = Object.entries(rest).flatMap(([what, is]) => (is ? [what] : []))
   return [...(add ? [] : ['no add']), ...able].join(', ') || '-'

@@ -53,7 +53,7 @@ export class Progress {
       `${(rate / 1e6).toFixed(0)} MB/s`,
       `${lines ? ((fresh / lines) * 100).toFixed(1) : '0.0'} % new`,
     ]
-    // A file may say it holds less than it does: one that still grows, or one of /proc.
+    // A file may report a smaller size than it has: one that still grows, or one of /proc.
     if (this.#total !== null && rate > 0 && bytes <= this.#total) {
       parts.push(
         `${Math.floor((bytes / this.#total) * 100)} %`,

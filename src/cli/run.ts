@@ -35,7 +35,7 @@ export function runCommand(program: Command): void {
   withSieveOptions(program.command('run'), { defaults: { ...defaults, hash: [...defaults.hash] } })
     .summary('answer a file of ADD and CHECK commands')
     .description(
-      'Does the commands of a file, one a line, in order: `ADD url` and `CHECK url`, in any case. Prints one line for ' +
+      'Runs the commands of a file, one per line, in order: `ADD url` and `CHECK url`, in any case. Prints one line for ' +
         'each: `added url`, `possibly-present url`, `not-present url`, or `error line N: …` for a line it cannot read, ' +
         'which does not stop it. Blank lines are passed over. A first pass counts the ADDs, n, and makes the filter ' +
         'k·n / ln 2 bits large, with k = 3. Other filters than classic are hashed with siphash unless --hash is given.',
@@ -79,15 +79,15 @@ async function run(path: string, flags: Flags, command: Command): Promise<void> 
   const output = new Output(flags.output)
   const progress = new Progress(total, flags.quiet)
   const capacity = new Capacity(sieve)
-  let room: Uint8Array = new Uint8Array(0)
+  let buffer: Uint8Array = new Uint8Array(0)
   try {
     await readInput(path, {
       room(bytes) {
-        room = commands.room(bytes)
-        return room
+        buffer = commands.room(bytes)
+        return buffer
       },
       push(bytes, consumed) {
-        output.write(comparison ? comparison.push(room, bytes) : commands.push(bytes))
+        output.write(comparison ? comparison.push(buffer, bytes) : commands.push(bytes))
         capacity.watch()
         progress.tick(() => ({ lines: commands.lines, fresh: sieve.stats().urls, bytes: consumed }))
       },
@@ -166,16 +166,16 @@ async function countedAdds(path: string, total: number | null, flags: Flags): Pr
   return Math.max(1, counter.adds)
 }
 
-// The paper's size for a classic filter of which nothing else is said; otherwise as for every other command.
+// The paper's size for a classic filter without other sizes; otherwise as for every other command.
 function sized(flags: Flags, adds: number | undefined): SieveOptions {
   const bits = flags.size ?? flags.bits
-  const asked: AnySieveOptions = { ...sieveOptions(flags), bits, expectedUrls: adds }
+  const options: AnySieveOptions = { ...sieveOptions(flags), bits, expectedUrls: adds }
   if (flags.filter !== 'classic' || flags.fpr !== undefined || flags.memory !== undefined) {
-    return chosenAtRunTime(asked)
+    return chosenAtRunTime(options)
   }
   const hashes = flags.hashes ?? (flags.hash.length > 1 ? flags.hash.length : PAPER_HASHES)
   return chosenAtRunTime({
-    ...asked,
+    ...options,
     hashes,
     bits: bits ?? Math.max(LEAST_BITS, urlCachingBits({ urls: adds!, hashes })),
   })

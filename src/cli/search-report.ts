@@ -61,10 +61,10 @@ export function csvLine(fields: readonly string[]): string {
 }
 
 function listing({ flags, words, answer, index, searched, rows }: Search): string {
-  const asked = words.join(' ')
+  const phrase = words.join(' ')
   if (answer.absent.length > 0) return `certainly not there: no row holds ${answer.absent.join(', ')}\n`
-  if (answer.rows.length === 0) return `certainly not there: no row holds all of ${asked}\n`
-  if (rows.length === 0) return `not there: no row holds all of ${asked}\n`
+  if (answer.rows.length === 0) return `certainly not there: no row holds all of ${phrase}\n`
+  if (rows.length === 0) return `not there: no row holds all of ${phrase}\n`
   const columns = searched.slice(0, SHOWN_COLUMNS)
   const limit = flags.limit ?? SHOWN_ROWS
   const lines = rows

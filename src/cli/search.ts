@@ -32,7 +32,7 @@ export interface SearchFlags {
   quiet?: boolean
 }
 
-/** A measured step is run so often, or for so long but at least a few times; the middle run counts. */
+/** A measured step is repeated this often, or for this long but at least a few times; the median run counts. */
 const MOST_RUNS = 51
 const LEAST_RUNS = 5
 const MOST_MS = 200
@@ -42,7 +42,7 @@ export function searchCommand(program: Command): void {
     .command('search')
     .summary('find the rows or documents that hold some words')
     .description(
-      'Which rows of a table hold all the words: a filter for every row, asked all at once, and each row it names ' +
+      'Which rows of a table hold all the words: a filter for every row, queried together, and each row it names ' +
         'checked against its text. Words are runs of letters and digits, whatever their case; a quoted phrase ' +
         'stands for its words. With --text, documents are searched instead of a table.',
     )
@@ -73,14 +73,18 @@ export function searchCommand(program: Command): void {
       DEFAULT_ROW_RATE,
     )
     .addOption(
-      new Option('--layers <reading>', "how the dictionary's layers are dealt and asked")
+      new Option('--layers <reading>', "how the dictionary's layers are dealt and queried")
         .choices(layerReadings)
         .default('all'),
     )
     .option('--unverified', 'list every row that may hold the words, unchecked')
     .option('--scan', 'measure a linear scan too, though the index was reused')
     .option('--no-scan', 'measure no linear scan: less memory')
-    .option('--limit <n>', 'show so many rows; default: 20, with --csv and --json all', parseCount('--limit'))
+    .option(
+      '--limit <n>',
+      'show this many rows; default: 20, with --csv and --json all',
+      parseCount('--limit'),
+    )
     .option('--csv', 'the rows as CSV; the summary goes to stderr')
     .option('--json', 'one JSON object')
     .option('--quiet', 'rows only')
@@ -237,12 +241,12 @@ function queryOf(
   phrases: readonly string[],
   stopWords: ReadonlySet<string>,
 ): { words: string[]; dropped: string[] } {
-  const asked = [...distinctWords(phrases.join(' '))]
-  if (asked.length === 0)
+  const given = [...distinctWords(phrases.join(' '))]
+  if (given.length === 0)
     throw usage(`no words to search for in '${phrases.join(' ')}': expected letters or digits`)
-  const words = asked.filter((word) => !stopWords.has(word))
+  const words = given.filter((word) => !stopWords.has(word))
   if (words.length === 0) throw usage(`only stop words in '${phrases.join(' ')}': use --stop-words none`)
-  return { words, dropped: asked.filter((word) => stopWords.has(word)) }
+  return { words, dropped: given.filter((word) => stopWords.has(word)) }
 }
 
 function settingsOf(path: string, flags: SearchFlags, stopWords: ReadonlySet<string>): string {
@@ -287,10 +291,10 @@ async function openBytes(path: string): Promise<Bytes> {
     }
   }
   const parts: Buffer[] = []
-  let room = Buffer.alloc(0)
+  let buffer = Buffer.alloc(0)
   await readInput(path, {
-    room: (bytes) => (room = Buffer.alloc(bytes)),
-    push: (bytes) => parts.push(room.subarray(0, bytes)),
+    room: (bytes) => (buffer = Buffer.alloc(bytes)),
+    push: (bytes) => parts.push(buffer.subarray(0, bytes)),
   })
   return memoryBytes(Buffer.concat(parts))
 }

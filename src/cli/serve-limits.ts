@@ -18,8 +18,8 @@ const rows: readonly (readonly [flag: string, does: string, parse: Parse, value:
   ['--max-buffered <size>', 'bytes of commands a connection may have waiting', parseSize, r.bufferedBytes],
   ['--max-buffered-all <size>', 'the same, of all connections together', parseSize, r.allBufferedBytes],
   ['--max-unread <size>', 'bytes of replies a connection may leave unread', parseSize, r.unreadBytes],
-  ['--max-connections <n>', 'connections at once, of each protocol', parseCount, r.connections],
-  ['--idle-timeout <time>', 'ends a connection that says nothing', parseDuration, r.idleMs],
+  ['--max-connections <n>', 'concurrent connections of each protocol', parseCount, r.connections],
+  ['--idle-timeout <time>', 'ends a connection that sends nothing', parseDuration, r.idleMs],
   [
     '--stalled-timeout <time>',
     'ends one that stops halfway: in a command, a reply, before the password',

@@ -47,7 +47,7 @@ export function serveCommand(program: Command): void {
     .summary('serve sieves to many clients: Redis protocol and HTTP')
     .description(
       'Serves sieves by name over the Redis protocol (BF.* as RedisBloom has them, SIEVE.* of our own) and HTTP. ' +
-        'Listens on this machine only unless --host says otherwise, and then needs a password.',
+        'Listens on this machine only unless --host is given, and then needs a password.',
     )
     .addOption(port('--port', 'of the Redis protocol', 6390))
     .addOption(port('--http', 'of HTTP, with metrics and a page', 8390))
@@ -58,7 +58,7 @@ export function serveCommand(program: Command): void {
     .addOption(redisRetry())
     .option(
       '--password <word>',
-      `what clients must say; better given as ${PASSWORD}, which no process list shows`,
+      `what clients must send; better given as ${PASSWORD}, which no process list shows`,
     )
     .addOption(
       new Option('--durability <way>', 'with --data: when what was acknowledged is safe')
@@ -66,7 +66,7 @@ export function serveCommand(program: Command): void {
         .default('interval'),
     )
     .option('--report <folder>', "show this report of 'urlsieve lab' on the page")
-    .option('--json', 'log as JSON, one object a line')
+    .option('--json', 'log as JSON, one object per line')
   withLimits(command)
     .addHelpText(
       'after',
@@ -166,20 +166,20 @@ function tellStart(flags: Flags, { port, httpPort, sieves }: Serving, output: Ou
   output.print(`urlsieve serves RESP on ${host}:${port}${http}; ${kept}${most}; pid ${process.pid}\n`)
 }
 
-/** The host and port of a URL that was connected to: what it says of users and passwords is not for the log. */
+/** The host and port of a URL that was connected to: users and passwords in it are not for the log. */
 const hostOf = (url: string) => new URL(url).host
 
-/** Kept when the process is asked to end. Asked twice, it ends at once. */
+/** Resolved when the process is signalled to end; a second signal ends it immediately. */
 function stopped(log: Log): Promise<void> {
   return new Promise((resolve) => {
     let isAsked = false
-    const ask = (signal: NodeJS.Signals) => {
+    const onSignal = (signal: NodeJS.Signals) => {
       if (isAsked) process.exit(1)
       isAsked = true
       log('info', 'stopping', { signal })
       resolve()
     }
-    process.on('SIGTERM', ask)
-    process.on('SIGINT', ask)
+    process.on('SIGTERM', onSignal)
+    process.on('SIGINT', onSignal)
   })
 }

@@ -116,7 +116,7 @@ describe('urlsieve crawl --state', () => {
     const args = [main, 'crawl', `${served.origin}/`, '--rate', '0', '--state', folder, '--audit']
     const interrupted = await run(args, 'SIGINT', 60)
     expect(interrupted).toMatchObject({ code: 130 })
-    expect(interrupted.stderr).toMatch(/pages still to fetch: the same command goes on \(--state /)
+    expect(interrupted.stderr).toMatch(/pages still to fetch: the same command continues \(--state /)
     const killed = await run(args, 'SIGKILL', 80)
     expect(killed).toMatchObject({ signal: 'SIGKILL' })
     const last = await run(args)

@@ -125,7 +125,7 @@ describe('an input that cannot be read', () => {
   it.each<[string, RegExp]>([
     ['missing.txt', /cannot read missing\.txt: no such file/],
     ['missing.gz', /cannot read missing\.gz: no such file/],
-    ['big.txt/x', /cannot read big\.txt\/x: a part of the path is no folder/],
+    ['big.txt/x', /cannot read big\.txt\/x: a part of the path is not a folder/],
     ['folder', /cannot read folder: is a folder, expected a file/],
     ['folder.gz', /cannot read folder\.gz: is a folder, expected a file/],
     ['fake.gz', /cannot read fake\.gz: .*header/],
@@ -263,7 +263,7 @@ describe('an output that cannot be written', () => {
   it.each<[string, RegExp]>([
     ['nowhere/out.txt', /cannot write nowhere\/out\.txt: no such file or folder/],
     ['folder', /cannot write folder: is a folder, expected a file/],
-    ['big.txt/out.txt', /cannot write big\.txt\/out\.txt: a part of the path is no folder/],
+    ['big.txt/out.txt', /cannot write big\.txt\/out\.txt: a part of the path is not a folder/],
   ])('-o %s', async (path, words) => {
     const ended = await run(['dedupe', links, '-o', path])
     expectFailure(ended, EXIT.output, words)

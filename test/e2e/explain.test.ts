@@ -23,7 +23,7 @@ http://example.com/b
   verdict  seen
 not a link
   key      not a link
-  no URL   keyed as it stands
+  invalid  not a URL: its key is the line unchanged
   verdict  new
 `)
 })
