@@ -4,7 +4,7 @@ import { SieveError } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
 import { fixedSizes } from '../options/filter-options.ts'
 import { bitPieces } from './bit-pieces.ts'
-import { type Filter, type FilterKind, noRoom, type Plan, type SizeRequest, sizeMissing } from './filter.ts'
+import { type Filter, type FilterKind, noRoom, type Shaped, type SizeRequest, sizeMissing } from './filter.ts'
 import { checkField, checkFollows, savedBits, savedObject, savedWhole, shareBytes } from './saved-plan.ts'
 
 const DEFAULT_RATE = 1e-6
@@ -21,8 +21,6 @@ const PIECE_BYTES = 1024 * 1024
 interface Shape {
   readonly fingerprintBits: number
 }
-
-const shapeOf = ({ shape }: Plan) => shape as unknown as Shape
 
 /** Rate: up to eight fingerprints are compared with the key's own, which has 2^bits − 1 values. */
 export function cuckooRate({ load, fingerprintBits }: { load: number; fingerprintBits: number }): number {
@@ -83,7 +81,7 @@ export const cuckoo = {
   },
 
   rateAt(plan, urls) {
-    const { fingerprintBits } = shapeOf(plan)
+    const { fingerprintBits } = plan.shape
     return cuckooRate({ load: Math.min(1, (urls * fingerprintBits) / plan.bits!), fingerprintBits })
   },
 
@@ -104,11 +102,11 @@ export const cuckoo = {
   },
 
   create(kernel, plan, shares) {
-    const { fingerprintBits } = shapeOf(plan)
+    const { fingerprintBits } = plan.shape
     const buckets = Math.ceil(plan.bits! / (BUCKET_SLOTS * fingerprintBits) / shares)
     return inKernel(kernel, buckets, fingerprintBits)
   },
-} as const satisfies FilterKind
+} as const satisfies FilterKind<Shaped<Shape>>
 
 function inKernel(kernel: Kernel, buckets: number, fingerprintBits: number): Filter {
   const { call } = kernel

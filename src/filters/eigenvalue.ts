@@ -6,7 +6,7 @@ import { featureHashes, features, fixedSizes } from '../options/filter-options.t
 import { classicBits, classicPlan, classicRate, optimalHashes } from '../sizing/classic.ts'
 import { eigenvalueHashes, eigenvalueSplit } from '../sizing/eigenvalue.ts'
 import { bitPieces } from './bit-pieces.ts'
-import { type FilterKind, type FilterOptions, noRoom, sizeMissing } from './filter.ts'
+import { type FilterKind, type FilterOptions, noRoom, type Shaped, sizeMissing } from './filter.ts'
 import {
   checkField,
   checkFollows,
@@ -139,7 +139,7 @@ export const eigenvalue = {
   },
 
   create(kernel, plan) {
-    const { urlBits, featureBits, featureHashes, features } = plan.shape as unknown as Shape
+    const { urlBits, featureBits, featureHashes, features } = plan.shape
     const { call } = kernel
     const hashes = plan.hashes!
     if (!call.eigenvalueCreate(BigInt(urlBits), BigInt(featureBits), hashes, featureHashes)) {
@@ -189,4 +189,4 @@ export const eigenvalue = {
       },
     }
   },
-} as const satisfies FilterKind
+} as const satisfies FilterKind<Shaped<Shape>>

@@ -22,6 +22,9 @@ export interface Plan {
   readonly shape?: Readonly<Record<string, unknown>>
 }
 
+/** A plan with the shape of one kind of filter. */
+export type Shaped<S> = Plan & { readonly shape: S }
+
 export interface Capabilities {
   /** `delete(url)`. */
   readonly delete: boolean
@@ -180,17 +183,17 @@ export type Exactness = 'exact' | 'practically exact' | 'approximate'
 export type Held = Pick<Measure, 'sizeBytes' | 'layers'>
 
 /** How the memory of a filter changes with the URLs it takes. Upper estimates, for whoever has to keep within a limit. */
-export interface Growth {
+export interface Growth<P extends Plan = Plan> {
   /** All the memory it takes now: `sizeBytes`, and what its instances hold besides. */
   heldBytes(held: Held): number
   /** The most by which `urls` more may make it grow. */
-  growthBytes(plan: Plan, held: Held, urls: number): number
+  growthBytes(plan: P, held: Held, urls: number): number
   /** What it takes besides the plan's `sizeBytes` once it is fully grown. */
-  overheadBytes?(plan: Plan): number
+  overheadBytes?(plan: P): number
 }
 
-/** What every kind of filter states about itself, and how it is planned. */
-export interface KindDescription {
+/** What every kind of filter states about itself, and how it is planned; `P` is its plan, with its own shape. */
+export interface KindDescription<P extends Plan = Plan> {
   readonly name: string
   /** What it is, in one line. */
   readonly does: string
@@ -214,12 +217,12 @@ export interface KindDescription {
   /** Its memory is in instances that it makes itself, as many as it needs; the one it is made in has the batch only. */
   readonly hasOwnInstances?: boolean
   /** Absent: its size is fixed from the start. */
-  readonly growth?: Growth
+  readonly growth?: Growth<P>
   /** Past this many URLs it is too slow for anything but history. */
   readonly comfortableUrls?: number
-  plan(request: FilterOptions): Plan
+  plan(request: FilterOptions): P
   /** The false-positive rate of a filter of this plan once it holds `urls`; where absent, planning for `urls` tells it. */
-  rateAt?(plan: Plan, urls: number): number
+  rateAt?(plan: P, urls: number): number
   /**
    * Bytes of all the arrays that a plan from a file asks for; 0 where the pieces say it. Throws a RangeError for a
    * plan that no filter of this kind has.
@@ -228,17 +231,17 @@ export interface KindDescription {
 }
 
 /** A kind of filter that takes URLs. */
-export interface FilterKind extends KindDescription {
+export interface FilterKind<P extends Plan = Plan> extends KindDescription<P> {
   /** Creates the share `1 / shares` of the planned filter in an instance. */
-  create(kernel: Kernel, plan: Plan, shares: number, own?: OwnInstances): Filter
+  create(kernel: Kernel, plan: P, shares: number, own?: OwnInstances): Filter
   /** The same, to be filled from a snapshot; `create` where it makes no difference. */
-  revive?(kernel: Kernel, plan: Plan, share: Share, own?: OwnInstances): Filter
+  revive?(kernel: Kernel, plan: P, share: Share, own?: OwnInstances): Filter
 }
 
 /** A kind of filter that is built from another one in one step and only queried from then on: nothing creates an empty one. */
-export interface FrozenKind extends KindDescription {
+export interface FrozenKind<P extends Plan = Plan> extends KindDescription<P> {
   /** An instance of it, to be filled from a snapshot or by its builder. */
-  revive(kernel: Kernel, plan: Plan): FrozenFilter
+  revive(kernel: Kernel, plan: P): FrozenFilter
 }
 
 export type AnyKind = FilterKind | FrozenKind

@@ -2,8 +2,8 @@
 // multi-layer filter. The number of layers is the number of keywords divided by the hash count, at least one.
 import { bitsPerLayer, fixedSizes, keywords, layers } from '../options/filter-options.ts'
 import { keywordLayers as layersFor } from '../sizing/keyword-layers.ts'
-import type { FilterKind } from './filter.ts'
-import { createLayers, layerBytes, MOST_LAYERS, planLayers } from './layers.ts'
+import type { FilterKind, Shaped } from './filter.ts'
+import { createLayers, type LayerShape, layerBytes, MOST_LAYERS, planLayers } from './layers.ts'
 
 /** Words in a URL of a link stream, and the hash count that goes with the paper's 5 % target. */
 const DEFAULT_KEYWORDS = 12
@@ -28,4 +28,4 @@ export const keywordLayers = {
   },
   arrayBytes: (plan) => layerBytes(plan, ['words']),
   create: createLayers,
-} as const satisfies FilterKind
+} as const satisfies FilterKind<Shaped<LayerShape>>

@@ -11,6 +11,7 @@ import {
   type LayerVerdict,
   noRoom,
   type Plan,
+  type Shaped,
   sizeMissing,
 } from './filter.ts'
 import {
@@ -94,7 +95,7 @@ export function planLayers(
   options: FilterOptions,
   layers: number,
   mode: LayerShape['mode'],
-): Plan {
+): Shaped<LayerShape> {
   const { bits, hashes } = bitsAndHashes(filter, options, layers)
   const urls = options.expectedUrls ?? null
   const expectedRate = urls === null ? null : classicRate({ bits, hashes, urls })
@@ -170,8 +171,8 @@ function layerVerdicts(kernel: Kernel): LayerVerdict[] {
   ]
 }
 
-export function createLayers(kernel: Kernel, plan: Plan): Filter {
-  const { layers, mode, bitsPerLayer: bits } = plan.shape as unknown as LayerShape
+export function createLayers(kernel: Kernel, plan: Shaped<LayerShape>): Filter {
+  const { layers, mode, bitsPerLayer: bits } = plan.shape
   const hashes = plan.hashes!
   const { call } = kernel
   if (!call.multilayerCreate(layers, BigInt(bits), hashes, MODES[mode]))

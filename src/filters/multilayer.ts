@@ -2,8 +2,8 @@
 // (the paper's L, default 4), `depth` (past L: `join` the rest into the last layer, or `grow` layers as the term
 // project does), `bitsPerLayer` (m) and `hashes` (k, default 3 with m given).
 import { bitsPerLayer, depth, fixedSizes, layers } from '../options/filter-options.ts'
-import type { FilterKind } from './filter.ts'
-import { createLayers, layerBytes, planLayers } from './layers.ts'
+import type { FilterKind, Shaped } from './filter.ts'
+import { createLayers, type LayerShape, layerBytes, planLayers } from './layers.ts'
 
 /**
  * Errs towards "seen": by its fill; on recombined segments of known URLs by its XOR layer alone; and for certain on
@@ -23,4 +23,4 @@ export const multilayer = {
   },
   arrayBytes: (plan) => layerBytes(plan, ['join', 'grow']),
   create: createLayers,
-} as const satisfies FilterKind
+} as const satisfies FilterKind<Shaped<LayerShape>>

@@ -4,7 +4,7 @@ import { fixedSizes, folderHashes, layers } from '../options/filter-options.ts'
 import { wholeNumber } from '../options/option.ts'
 import { classicRate } from '../sizing/classic.ts'
 import { bitPieces } from './bit-pieces.ts'
-import { type FilterKind, type FilterOptions, noRoom, sizeMissing } from './filter.ts'
+import { type FilterKind, type FilterOptions, noRoom, type Shaped, sizeMissing } from './filter.ts'
 import { checkFollows, savedBits, savedHashes, savedObject, savedWhole, shareBytes } from './saved-plan.ts'
 
 const DEFAULT_RATE = 1e-6
@@ -117,7 +117,7 @@ export const prefixLayers = {
   },
 
   create(kernel, plan) {
-    const { layers, folderHashes } = plan.shape as unknown as Shape
+    const { layers, folderHashes } = plan.shape
     const { call } = kernel
     const bits = plan.bits!
     const hashes = plan.hashes!
@@ -183,4 +183,4 @@ export const prefixLayers = {
       },
     }
   },
-} as const satisfies FilterKind
+} as const satisfies FilterKind<Shaped<Shape>>

@@ -3,7 +3,7 @@
 import { growingSizes, inner } from '../options/filter-options.ts'
 import { blocked } from './blocked.ts'
 import { classic } from './classic.ts'
-import type { FilterKind, Held, Plan } from './filter.ts'
+import type { FilterKind, Held, Shaped } from './filter.ts'
 import { GENERATION_BYTES, type Generation, Generations, heldByGenerations, sharesOf } from './generations.ts'
 import { checkField, checkNear, savedBits, savedObject, savedWhole } from './saved-plan.ts'
 
@@ -42,14 +42,14 @@ function planOf({ inner, firstUrls, rate }: Shape, index: number, shares = 1) {
 }
 
 // The generations that begin before `urls` more are in.
-function growthBytes({ shape }: Plan, { layers = [] }: Held, urls: number): number {
-  const { firstUrls } = shape as unknown as Shape
+function growthBytes({ shape }: Shaped<Shape>, { layers = [] }: Held, urls: number): number {
+  const { firstUrls } = shape
   let index = Math.max(0, layers.length - 1)
   let left = urls - (firstUrls * GROWTH ** index - (layers.at(-1)?.distinct ?? 0))
   let bytes = 0
   while (left > 0) {
     index++
-    bytes += planOf(shape as unknown as Shape, index).sizeBytes + GENERATION_BYTES
+    bytes += planOf(shape, index).sizeBytes + GENERATION_BYTES
     left -= firstUrls * GROWTH ** index
   }
   return bytes
@@ -94,17 +94,16 @@ export const scalable = {
     const isRate = typeof rate === 'number' && rate > 0 && rate < 1
     checkField('plan.shape.rate', rate, isRate, 'a number between 0 and 1')
     savedBits(plan)
-    checkNear(plan, planOf(plan.shape as unknown as Shape, 0), 1)
+    checkNear(plan, planOf((plan as Shaped<Shape>).shape, 0), 1)
     return 0
   },
 
   create: (kernel, plan, shares, own) => new Generations(kernel, succession(plan, shares), false, own),
   revive: (kernel, plan, share, own) =>
     new Generations(kernel, succession(plan, sharesOf(share)), true, own, share),
-} as const satisfies FilterKind
+} as const satisfies FilterKind<Shaped<Shape>>
 
-function succession(plan: Plan, shares: number) {
-  const shape = plan.shape as unknown as Shape
+function succession({ shape }: Shaped<Shape>, shares: number) {
   return {
     kind: inners[shape.inner],
     most: MOST_GENERATIONS,

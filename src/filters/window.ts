@@ -5,7 +5,7 @@ import { option, SieveError, wording } from '../errors.ts'
 import { generations, growingSizes, inner, windowMs, windowUrls } from '../options/filter-options.ts'
 import { blocked } from './blocked.ts'
 import { classic } from './classic.ts'
-import type { FilterKind, FilterOptions, Held, Plan } from './filter.ts'
+import type { FilterKind, FilterOptions, Held, Shaped } from './filter.ts'
 import { fingerprint } from './fingerprint.ts'
 import { GENERATION_BYTES, type Generation, Generations, heldByGenerations, sharesOf } from './generations.ts'
 import { checkField, checkNear, savedObject, savedWhole } from './saved-plan.ts'
@@ -64,8 +64,7 @@ function planOf(shape: Shape, shares = 1) {
   })
 }
 
-function succession(whole: Plan, shares: number) {
-  const shape = whole.shape as unknown as Shape
+function succession({ shape }: Shaped<Shape>, shares: number) {
   const { generations, windowUrls, windowMs } = shape
   const plan = planOf(shape, shares)
   return {
@@ -88,14 +87,14 @@ const growthOf = (inner: Shape['inner']) => (inners[inner] as FilterKind).growth
 
 // The generations that may begin before `urls` more are in: by age one, by count one for each that is filled. One is made
 // before the oldest goes.
-function growthBytes({ shape, sizeBytes }: Plan, { layers }: Held, urls: number): number {
-  const { inner, generations, windowUrls } = shape as unknown as Shape
+function growthBytes({ shape, sizeBytes }: Shaped<Shape>, { layers }: Held, urls: number): number {
+  const { inner, generations, windowUrls } = shape
   const filled = windowUrls === null ? 0 : Math.ceil(urls / Math.ceil(windowUrls / generations))
   const most = generations + 1 - Math.min(generations, layers?.length ?? 0)
   const begun = Math.min(1 + filled, most)
   const growth = growthOf(inner)
   if (!growth) return (sizeBytes / generations + GENERATION_BYTES) * begun
-  const one = planOf(shape as unknown as Shape)
+  const one = planOf(shape)
   return growth.growthBytes(one, { sizeBytes: 0 }, urls) + GENERATION_BYTES * begun
 }
 
@@ -120,7 +119,7 @@ export const window = {
     growthBytes,
     // One generation is made before the oldest goes.
     overheadBytes({ shape, sizeBytes }) {
-      const { inner, generations } = shape as unknown as Shape
+      const { inner, generations } = shape
       const next = growthOf(inner) ? 0 : sizeBytes / generations
       return GENERATION_BYTES * (generations + 1) + next
     },
@@ -161,11 +160,11 @@ export const window = {
     checkField('plan.shape.rate', rate, isRate, 'a number between 0 and 1, or null')
     const isSized = inner === 'fingerprint' || shape.windowUrls !== null || shape.expectedUrls !== null
     checkField('plan.shape.windowUrls', null, isSized, 'a number, or expectedUrls')
-    checkNear(plan, planOf(plan.shape as unknown as Shape), generations)
+    checkNear(plan, planOf((plan as Shaped<Shape>).shape), generations)
     return 0
   },
 
   create: (kernel, plan, shares, own) => new Generations(kernel, succession(plan, shares), false, own),
   revive: (kernel, plan, share, own) =>
     new Generations(kernel, succession(plan, sharesOf(share)), true, own, share),
-} as const satisfies FilterKind
+} as const satisfies FilterKind<Shaped<Shape>>
