@@ -18,7 +18,7 @@ const LEAST_BITS = 7
 const MOST_BITS = 40
 const PIECE_BYTES = 1024 * 1024
 
-interface Shape {
+export interface CuckooShape {
   readonly fingerprintBits: number
 }
 
@@ -76,7 +76,7 @@ export const cuckoo = {
       bits: slots * fingerprintBits,
       hashes: 2,
       bitsPerUrl: (slots * fingerprintBits) / urls,
-      shape: { fingerprintBits } satisfies Shape,
+      shape: { fingerprintBits } satisfies CuckooShape,
     }
   },
 
@@ -106,7 +106,7 @@ export const cuckoo = {
     const buckets = Math.ceil(plan.bits! / (BUCKET_SLOTS * fingerprintBits) / shares)
     return inKernel(kernel, buckets, fingerprintBits)
   },
-} as const satisfies FilterKind<Shaped<Shape>>
+} as const satisfies FilterKind<Shaped<CuckooShape>>
 
 function inKernel(kernel: Kernel, buckets: number, fingerprintBits: number): Filter {
   const { call } = kernel

@@ -35,7 +35,7 @@ export const featureNames = Object.keys(builtIn) as FeatureName[]
 
 type Features = FeatureName | ((key: string) => string)
 
-interface Shape {
+export interface EigenvalueShape {
   readonly urlBits: number
   readonly featureBits: number
   readonly featureHashes: number
@@ -119,7 +119,7 @@ export const eigenvalue = {
         featureBits,
         featureHashes: options.featureHashes ?? eigenvalueHashes({ hashes }),
         features: (options.features ?? 'host-initials') as Features,
-      } satisfies Shape,
+      } satisfies EigenvalueShape,
     }
   },
 
@@ -189,4 +189,4 @@ export const eigenvalue = {
       },
     }
   },
-} as const satisfies FilterKind<Shaped<Shape>>
+} as const satisfies FilterKind<Shaped<EigenvalueShape>>

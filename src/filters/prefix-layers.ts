@@ -15,7 +15,7 @@ const DEFAULT_FOLDER_HASHES = 3
 /** New folders a URL, counted on real link streams (docs/filters.md); sizes are planned with it. */
 const FOLDERS_PER_URL = 0.5
 
-interface Shape {
+export interface PrefixShape {
   readonly layers: number
   readonly folderHashes: number
 }
@@ -103,7 +103,7 @@ export const prefixLayers = {
       bits,
       hashes,
       bitsPerUrl: urls === null ? null : bits / urls,
-      shape: { layers, folderHashes } satisfies Shape,
+      shape: { layers, folderHashes } satisfies PrefixShape,
     }
   },
 
@@ -183,4 +183,4 @@ export const prefixLayers = {
       },
     }
   },
-} as const satisfies FilterKind<Shaped<Shape>>
+} as const satisfies FilterKind<Shaped<PrefixShape>>

@@ -27,14 +27,14 @@ export function scalableRate({
   return rate * (1 - tightening) * tightening ** index
 }
 
-interface Shape {
+export interface ScalableShape {
   readonly inner: keyof typeof inners
   readonly firstUrls: number
   readonly rate: number
 }
 
 // Of the share `1 / shares` of sub-filter `index`.
-function planOf({ inner, firstUrls, rate }: Shape, index: number, shares = 1) {
+function planOf({ inner, firstUrls, rate }: ScalableShape, index: number, shares = 1) {
   return inners[inner].plan({
     expectedUrls: Math.ceil((firstUrls * GROWTH ** index) / shares),
     falsePositiveRate: scalableRate({ rate, index }),
@@ -42,7 +42,7 @@ function planOf({ inner, firstUrls, rate }: Shape, index: number, shares = 1) {
 }
 
 // The generations that begin before `urls` more are in.
-function growthBytes({ shape }: Shaped<Shape>, { layers = [] }: Held, urls: number): number {
+function growthBytes({ shape }: Shaped<ScalableShape>, { layers = [] }: Held, urls: number): number {
   const { firstUrls } = shape
   let index = Math.max(0, layers.length - 1)
   let left = urls - (firstUrls * GROWTH ** index - (layers.at(-1)?.distinct ?? 0))
@@ -71,7 +71,11 @@ export const scalable = {
   plan(options) {
     const firstUrls = options.expectedUrls ?? DEFAULT_URLS
     const rate = options.falsePositiveRate ?? DEFAULT_RATE
-    const shape: Shape = { inner: (options.inner ?? 'blocked') as Shape['inner'], firstUrls, rate }
+    const shape: ScalableShape = {
+      inner: (options.inner ?? 'blocked') as ScalableShape['inner'],
+      firstUrls,
+      rate,
+    }
     const first = planOf(shape, 0)
     return {
       filter: 'scalable',
@@ -94,16 +98,16 @@ export const scalable = {
     const isRate = typeof rate === 'number' && rate > 0 && rate < 1
     checkField('plan.shape.rate', rate, isRate, 'a number between 0 and 1')
     savedBits(plan)
-    checkNear(plan, planOf((plan as Shaped<Shape>).shape, 0), 1)
+    checkNear(plan, planOf((plan as Shaped<ScalableShape>).shape, 0), 1)
     return 0
   },
 
   create: (kernel, plan, shares, own) => new Generations(kernel, succession(plan, shares), false, own),
   revive: (kernel, plan, share, own) =>
     new Generations(kernel, succession(plan, sharesOf(share)), true, own, share),
-} as const satisfies FilterKind<Shaped<Shape>>
+} as const satisfies FilterKind<Shaped<ScalableShape>>
 
-function succession({ shape }: Shaped<Shape>, shares: number) {
+function succession({ shape }: Shaped<ScalableShape>, shares: number) {
   return {
     kind: inners[shape.inner],
     most: MOST_GENERATIONS,

@@ -19,7 +19,7 @@ export function compoundRate(rates: number[]): number {
   return Math.abs(Math.expm1(rates.reduce((sum, rate) => sum + Math.log1p(-rate), 0)))
 }
 
-interface Shape {
+export interface WindowShape {
   readonly inner: keyof typeof inners
   readonly generations: number
   readonly windowUrls: number | null
@@ -28,8 +28,8 @@ interface Shape {
   readonly expectedUrls: number | null
 }
 
-function shapeOf(options: FilterOptions): Shape {
-  const inner = (options.inner ?? 'fingerprint') as Shape['inner']
+function shapeOf(options: FilterOptions): WindowShape {
+  const inner = (options.inner ?? 'fingerprint') as WindowShape['inner']
   const windowUrls = options.windowUrls ?? (options.windowMs === undefined ? options.expectedUrls : undefined)
   if (windowUrls === undefined && options.windowMs === undefined) {
     throw new SieveError(
@@ -56,7 +56,7 @@ function shapeOf(options: FilterOptions): Shape {
 }
 
 // Each generation holds its part of the window, at its part of the rate; this is the share `1 / shares` of one.
-function planOf(shape: Shape, shares = 1) {
+function planOf(shape: WindowShape, shares = 1) {
   const urls = shape.windowUrls ?? shape.expectedUrls
   return inners[shape.inner].plan({
     ...(urls !== null && { expectedUrls: Math.ceil(urls / shape.generations / shares) }),
@@ -64,7 +64,7 @@ function planOf(shape: Shape, shares = 1) {
   })
 }
 
-function succession({ shape }: Shaped<Shape>, shares: number) {
+function succession({ shape }: Shaped<WindowShape>, shares: number) {
   const { generations, windowUrls, windowMs } = shape
   const plan = planOf(shape, shares)
   return {
@@ -83,11 +83,11 @@ function succession({ shape }: Shaped<Shape>, shares: number) {
   }
 }
 
-const growthOf = (inner: Shape['inner']) => (inners[inner] as FilterKind).growth
+const growthOf = (inner: WindowShape['inner']) => (inners[inner] as FilterKind).growth
 
 // The generations that may begin before `urls` more are in: by age one, by count one for each that is filled. One is made
 // before the oldest goes.
-function growthBytes({ shape, sizeBytes }: Shaped<Shape>, { layers }: Held, urls: number): number {
+function growthBytes({ shape, sizeBytes }: Shaped<WindowShape>, { layers }: Held, urls: number): number {
   const { inner, generations, windowUrls } = shape
   const filled = windowUrls === null ? 0 : Math.ceil(urls / Math.ceil(windowUrls / generations))
   const most = generations + 1 - Math.min(generations, layers?.length ?? 0)
@@ -160,11 +160,11 @@ export const window = {
     checkField('plan.shape.rate', rate, isRate, 'a number between 0 and 1, or null')
     const isSized = inner === 'fingerprint' || shape.windowUrls !== null || shape.expectedUrls !== null
     checkField('plan.shape.windowUrls', null, isSized, 'a number, or expectedUrls')
-    checkNear(plan, planOf((plan as Shaped<Shape>).shape), generations)
+    checkNear(plan, planOf((plan as Shaped<WindowShape>).shape), generations)
     return 0
   },
 
   create: (kernel, plan, shares, own) => new Generations(kernel, succession(plan, shares), false, own),
   revive: (kernel, plan, share, own) =>
     new Generations(kernel, succession(plan, sharesOf(share)), true, own, share),
-} as const satisfies FilterKind<Shaped<Shape>>
+} as const satisfies FilterKind<Shaped<WindowShape>>

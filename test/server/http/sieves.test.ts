@@ -300,7 +300,7 @@ test('under and forget, where the filter can; else 409 with the ones that can', 
   expectProblem(
     await post('folders/forget', { urls: ['x'] }),
     409,
-    /prefix-layers, which cannot forget: expected fingerprint$/,
+    /prefix-layers, which cannot forget: expected fingerprint, cuckoo$/,
   )
 })
 
