@@ -17,9 +17,10 @@ export function checkUrlsOf(urls: Urls): void {
 export function copyUrlsOf(urls: Urls): Urls {
   if ('strings' in urls) return { strings: copyUrls(urls.strings) }
   checkUrlsOf(urls)
-  if ('lines' in urls) return { lines: urls.lines.slice() }
+  // A Buffer's slice would share its memory.
+  if ('lines' in urls) return { lines: new Uint8Array(urls.lines) }
   const { bytes, starts, ends } = urls.items
-  return { items: { bytes: bytes.slice(), starts: starts.slice(), ends: ends.slice() } }
+  return { items: { bytes: new Uint8Array(bytes), starts: starts.slice(), ends: ends.slice() } }
 }
 
 /** How many URLs there are; of lines, which are not counted before they are cut, a first guess. */

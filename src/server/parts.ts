@@ -131,7 +131,7 @@ function copied({ bytes, starts, ends }: Items): Items {
     to = Math.max(to, ends[i]!)
   }
   return {
-    bytes: bytes.slice(from, to),
+    bytes: new Uint8Array(bytes.subarray(from, to)), // a Buffer's slice would share its memory
     starts: starts.map((start) => start - from),
     ends: ends.map((end) => end - from),
   }

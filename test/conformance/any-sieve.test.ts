@@ -59,6 +59,24 @@ const failureOf = (call: () => unknown) =>
 for (const [name, open] of Object.entries(sieves)) {
   const isSkipped = name.startsWith('Redis') ? whyNoRedis : null
   describe.skipIf(isSkipped)(`${name}: any sieve`, () => {
+    it('uses the bytes as they were at the call: the caller may change them before the answer', async () => {
+      const sieve = await open()
+      const urls = urlsOf(0, 3000)
+      const first = sieve.add('https://first.example/') // the calls behind it wait for their turn
+      const lines = Buffer.from(linesOf(urls))
+      const fromLines = sieve.addLines(lines)
+      lines.fill(120)
+      const { bytes, starts, ends } = itemsOf(urlsOf(3000, 6000))
+      const items = { bytes: Buffer.from(bytes), starts, ends }
+      const fromItems = sieve.addItems(items)
+      items.bytes.fill(120)
+      expect(await first).toBe(true)
+      expect(await fromLines).toEqual(filled(3000, 1))
+      expect(await fromItems).toEqual(filled(3000, 1))
+      expect(await sieve.hasMany(urlsOf(0, 6000))).toEqual(filled(6000, 1))
+      await sieve.close()
+    })
+
     it('answers for single URLs, by key', async () => {
       await using sieve = await open()
       expect(await sieve.has(url(1))).toBe(false)

@@ -108,6 +108,21 @@ describe('a long list', () => {
     await registry.close()
   })
 
+  it('is answered by the bytes it had when the call returned, which the caller may change', async () => {
+    const registry = await LocalRegistry.open({ memoryBytes: 300 * MB, mostSieves: 10 })
+    const sieve = await registry.create('a', {})
+    const items = itemsOf(urls(20_000))
+    const added = sieve.add(items)
+    items.bytes.fill(120)
+    expect(added).toBeInstanceOf(Promise)
+    expect((await added).every((verdict) => verdict === 1)).toBe(true)
+    const again = itemsOf(urls(20_000))
+    const known = sieve.has(again)
+    again.bytes.fill(120)
+    expect((await known).every((isSeen) => isSeen === 1)).toBe(true)
+    await registry.close()
+  })
+
   it('that fails on its way has the verdicts of what came before', async () => {
     const registry = await LocalRegistry.open({ memoryBytes: 300 * MB, mostSieves: 10 })
     const served = await registry.create('a', {}, { capacity: 30_000, errorRate: 1e-9, expansion: 0 })

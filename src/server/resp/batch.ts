@@ -107,7 +107,7 @@ export class Batch {
   /** Keeps the bytes while others read. */
   keep(): void {
     if (this.isKept) return
-    this.bytes = this.bytes.slice()
+    this.bytes = new Uint8Array(this.bytes) // a Buffer's slice would share its memory
     this.isKept = true
   }
 
