@@ -245,7 +245,7 @@ describe('what clients send on their own', () => {
     for (const line of [...lines, 'get / http/1.0', 'POST /', 'Host: localhost:6390']) {
       const client = await server.connect()
       client.write(`${line}\r\nBF.ADD evil x\r\n\r\nBF.ADD evil y\r\n`)
-      expect(plain(await client.read())).toMatch(/^!ERR this is no HTTP: /)
+      expect(plain(await client.read())).toMatch(/^!ERR this is not an HTTP port: /)
       await client.closed()
       await expect(client.read()).rejects.toThrow('ended')
     }

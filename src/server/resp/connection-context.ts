@@ -1,20 +1,20 @@
-// What the connections of a server share besides what their commands know.
-import type { RespServer } from './command.ts'
+// What the connections of a server share besides what their commands see.
+import type { Client, RespServer } from './command.ts'
 import type { Connection } from './connection.ts'
 import type { ReadBuffer } from './read-buffer.ts'
 
 export interface ConnectionContext extends RespServer {
-  /** Where bytes are read to. */
   readonly readBuffer: ReadBuffer
-  /** Bytes of commands that wait, of all connections. */
+  /** Bytes of incomplete and queued commands, of all connections. */
   heldBytes: number
-  /** Has the connection send its replies when all that has arrived is read: one write for many reads. */
+  /** Makes the connection send its replies when all bytes that have arrived are read: one write for many reads. */
   sendLater(connection: Connection): void
-  /** When this turn of the event loop began, in which connections are read one after the other. */
+  /** Start of this turn of the event loop, in which connections are read one after the other. */
   turnBegunAt(): number
+  /** The connection is closed. */
   left(connection: Connection): void
-  /** Someone sends HTTP here. */
-  cutHttp(connection: Connection): void
-  /** A defect of ours: the connection is answered with an error, and ends. */
+  /** Logs that a client sends HTTP to this port. */
+  cutHttp(client: Client): void
+  /** Logs a defect of urlsieve; the connection is answered with an error and closed. */
   failed(error: unknown): void
 }
