@@ -1,5 +1,5 @@
-// The server's HTTP API as functions. Addresses are relative, so the page works under any path; a password, once
-// given, stays with the tab and goes with every request.
+// The server's HTTP API as functions. Addresses are relative, so the page works under any path; the password is stored for
+// the tab and sent with every request.
 import type { Explanation as Answer, Plan, Stats } from '../../src/index.ts'
 
 export interface SieveInfo {
@@ -36,7 +36,7 @@ export interface LiveSieve {
   readonly pastCapacity: boolean
 }
 
-/** What is wrong with the server, or with one of its sieves. */
+/** A fault of the server or of one of its sieves. */
 export interface Fault {
   readonly kind: 'set-aside' | 'past-capacity' | 'disk' | 'redis'
   readonly sieve?: string
@@ -75,7 +75,6 @@ export interface FilterInfo {
   readonly source: string
   readonly errs: string
   readonly can: { readonly delete: boolean; readonly grow: boolean; readonly under: boolean }
-  readonly comfortableUrls?: number
 }
 
 export interface ProfileInfo {
@@ -84,7 +83,7 @@ export interface ProfileInfo {
   readonly rules: readonly { readonly name: string; readonly does: string; readonly lossy: boolean }[]
 }
 
-/** A refusal of the server, in its own words; or that it cannot be reached (status 0). */
+/** An error answer of the server, with its detail; status 0: the server cannot be reached. */
 export class ApiError extends Error {
   readonly status: number
   constructor(status: number, message: string) {
@@ -99,8 +98,8 @@ const UNREACHABLE = 'The server does not answer.'
 const encoder = new TextEncoder()
 
 /**
- * Whether the browser may send a password of its own. Where none was needed for the page itself it has none, and would
- * only ask the reader for one with a window over ours.
+ * Whether the browser may send a password of its own. If the page itself needed none the browser has none, and would open
+ * a prompt of its own.
  */
 let credentials: Promise<RequestCredentials> | null = null
 
@@ -119,7 +118,7 @@ export function setPassword(password: string): void {
   credentials = Promise.resolve('omit')
 }
 
-// As Basic: a header takes no letters past Latin-1, a password may have them.
+// Basic, since a header may not contain characters past Latin-1 and a password may.
 function authorization(): Record<string, string> {
   const password = sessionStorage.getItem(PASSWORD)
   if (password === null) return {}
@@ -131,12 +130,12 @@ async function refusal(response: Response): Promise<ApiError> {
   try {
     detail = ((await response.json()) as { detail?: string }).detail ?? ''
   } catch {
-    // No problem+json: a proxy in between, say.
+    // Not problem+json: for example the answer of a proxy.
   }
   return new ApiError(response.status, detail || `The server answered ${response.status}.`)
 }
 
-/** A request with the password; throws an ApiError for any answer but a good one. */
+/** A request with the password; throws an ApiError unless the answer is a success. */
 export async function request(path: string, init: RequestInit = {}): Promise<Response> {
   let response: Response
   try {

@@ -1,6 +1,6 @@
-// A small chart that moves: the last two minutes of one value, the newest at the right. The line is SVG and its
-// colours are the style sheet's; what it shows is told in words as well, for whoever does not see it.
-import { h, isStill, s, say } from './dom.ts'
+// A small moving chart of the last two minutes of one value, the newest at the right. The line is SVG, coloured by the style
+// sheet, with a text alternative for screen readers.
+import { h, isStill, s, setText } from './dom.ts'
 import { power } from './format.ts'
 import { SECONDS } from './history.ts'
 
@@ -13,7 +13,7 @@ export interface ChartOptions {
   readonly format: (value: number) => string
   /** `zero`: from 0 to a round number over the highest; `share`: from 0 to 1; `log`: powers of ten. */
   readonly scale: 'zero' | 'share' | 'log'
-  /** What a line across the chart stands for. */
+  /** What the horizontal reference line means. */
   readonly referenceName?: string
 }
 
@@ -44,7 +44,7 @@ function scaleOf({ scale, format }: ChartOptions, shown: readonly number[]): Sca
   return { low: power(from), high: to === 0 ? '1' : power(to), y: (value) => HEIGHT * (1 - lift(value)) }
 }
 
-// The line through the values, broken where there is none; and the same closed down to the foot, to be filled.
+// The line through the values, with gaps where there are none, and the area below it.
 function paths(values: Values, y: (value: number) => number): { line: string; area: string } {
   let line = ''
   let area = ''
@@ -58,7 +58,7 @@ function paths(values: Values, y: (value: number) => number): { line: string; ar
       continue
     }
     const point = `${from < 0 ? 'M' : 'L'}${first + i} ${y(value).toFixed(2)}`
-    // A value without neighbours is a point: a line of no length with a round end.
+    // A value without neighbours is drawn as a point: a line of no length with a round end.
     line += from < 0 ? `${point}h.01` : point
     area += point
     if (from < 0) from = i
@@ -98,7 +98,7 @@ export class Chart {
     this.#value.setAttribute('aria-live', 'off')
   }
 
-  /** Draws the values, newest last, and a line across at `reference`. */
+  /** Draws the values, newest last, and a horizontal line at `reference`. */
   show(values: Values, reference: number | null = null): void {
     const known = values.filter((value) => value !== null)
     const { title, format, referenceName } = this.#options
@@ -106,16 +106,16 @@ export class Chart {
     const { line, area } = paths(values, scale.y)
     this.#line.setAttribute('d', line)
     this.#area.setAttribute('d', area)
-    say(this.#range, `${scale.low} to ${scale.high}`)
+    setText(this.#range, `${scale.low} to ${scale.high}`)
     const across = reference === null ? '' : `M0 ${scale.y(reference).toFixed(2)}H${WIDTH}`
     this.#reference.setAttribute('d', across)
     const now = values.at(-1) ?? null
-    say(this.#value, now === null ? '–' : format(now))
+    setText(this.#value, now === null ? '–' : format(now))
     const isOver = reference !== null && now !== null && now > reference
     this.element.classList.toggle('over', isOver)
     if (referenceName) {
       const promised = reference === null ? `no ${referenceName}` : `${referenceName} ${format(reference)}`
-      say(this.#note, isOver ? `over its ${promised}` : promised)
+      setText(this.#note, isOver ? `over its ${promised}` : promised)
     }
     this.#drawing.setAttribute('aria-label', this.#words(title, known, now, format))
     if (!isStill() && values.length > 1) this.#move()
@@ -128,7 +128,7 @@ export class Chart {
     return `${title}, last two minutes: now ${now === null ? 'none' : format(now)}, ${range}${note ? `, ${note}` : ''}`
   }
 
-  // The line comes in from the right by one step while the next sample is awaited.
+  // Moves the line in from the right by one step until the next sample.
   #move(): void {
     const step = { transform: 'translateX(1px)' }
     this.#moving.animate([step, { transform: 'none' }], { duration: STEP_MS, easing: 'linear' })

@@ -1,7 +1,7 @@
-// A question before something that cannot be undone: a dialog that the keyboard, the Escape key included, can answer.
+// A confirmation dialog for what cannot be undone; it works with the keyboard, including Escape.
 import { h, uniqueId } from './dom.ts'
 
-/** True when the reader says so. */
+/** Whether the user confirms. */
 export function confirm(title: string, detail: string, act: string): Promise<boolean> {
   const [titleId, detailId] = [uniqueId('title'), uniqueId('detail')]
   const dialog = h(

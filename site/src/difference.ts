@@ -1,14 +1,14 @@
-// What changed between two spellings of a URL, letter by letter: the longest common subsequence, with stray letters
-// that agree by chance counted as changed.
+// The difference between two spellings of a URL, by character: the longest common subsequence, with short coincidental
+// matches counted as changed.
 
 export interface Part {
   readonly text: string
   readonly changed: boolean
 }
 
-/** Past this many comparisons the middle is one change. */
+/** Past this many comparisons the whole middle counts as changed. */
 const MOST_CELLS = 4_000_000
-/** Fewer letters in common than this, between two changes, are no common part. */
+/** Shorter common runs between two changes count as changed. */
 const LEAST_COMMON = 3
 
 function commonStart(a: string, b: string): number {
@@ -17,7 +17,7 @@ function commonStart(a: string, b: string): number {
   return n
 }
 
-// Which letters of a and of b belong to a longest common subsequence.
+// Which characters of a and of b belong to a longest common subsequence.
 function common(a: string, b: string): { inA: boolean[]; inB: boolean[] } {
   const inA = new Array<boolean>(a.length).fill(false)
   const inB = new Array<boolean>(b.length).fill(false)
@@ -52,7 +52,7 @@ function partsOf(text: string, isCommon: readonly boolean[]): Part[] {
   return parts
 }
 
-// Common runs of a letter or two between changes are noise: they change on both sides, so that the rest stays in step.
+// Marks common runs shorter than LEAST_COMMON as changed on both sides, so that the rest stays aligned.
 function withoutNoise(inA: boolean[], inB: boolean[]): void {
   const runs: { a: number; b: number; length: number }[] = []
   for (let i = 0, j = 0; i < inA.length && j < inB.length; ) {

@@ -1,4 +1,4 @@
-// Elements in one expression: names, attributes, children. A function among the attributes is an event's handler.
+// Creates elements in one expression: name, attributes, children. An attribute that is a function is an event handler.
 
 export type Child = Node | string | number | null | undefined | false | readonly Child[]
 type Attribute = string | number | boolean | null | undefined | ((event: Event) => void)
@@ -6,7 +6,7 @@ export type Attributes = Readonly<Record<string, Attribute>>
 
 const SVG = 'http://www.w3.org/2000/svg'
 
-function dress<E extends Element>(element: E, attributes: Attributes, children: readonly Child[]): E {
+function build<E extends Element>(element: E, attributes: Attributes, children: readonly Child[]): E {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'function') element.addEventListener(name.slice(2), value)
     else if (value === true) element.setAttribute(name, '')
@@ -31,26 +31,26 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   attributes: Attributes = {},
   ...children: Child[]
 ): HTMLElementTagNameMap[K] {
-  return dress(document.createElement(tag), attributes, children)
+  return build(document.createElement(tag), attributes, children)
 }
 
-/** The same for the elements of a drawing. */
+/** The same for SVG elements. */
 export function s<K extends keyof SVGElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
   ...children: Child[]
 ): SVGElementTagNameMap[K] {
-  return dress(document.createElementNS(SVG, tag), attributes, children)
+  return build(document.createElementNS(SVG, tag), attributes, children)
 }
 
-/** Puts these in place of all that an element holds. */
+/** Replaces the children of an element. */
 export function fill(element: Element, ...children: Child[]): void {
   element.replaceChildren()
   append(element, children)
 }
 
-/** Sets an element's text, and touches nothing when it is the same. */
-export function say(element: Element, text: string): void {
+/** Sets an element's text if it is different. */
+export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text
 }
 
@@ -60,8 +60,8 @@ export const fact = (term: string, ...value: Child[]): HTMLElement =>
 
 let ids = 0
 
-/** An id that no other element has. */
+/** A unique id. */
 export const uniqueId = (word: string): string => `${word}-${++ids}`
 
-/** Whether the reader asked for less movement. */
+/** Whether the user prefers reduced motion. */
 export const isStill = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches

@@ -1,4 +1,4 @@
-// An explanation to look at: the key, what each rule did, and what each layer said.
+// Shows an explanation: the key, the effect of each rule, and the verdict of each layer.
 import type { Explanation, KeyExplanation, LayerVerdict } from './api.ts'
 import { difference, type Part } from './difference.ts'
 import { h } from './dom.ts'
@@ -51,20 +51,20 @@ export function keySection({ url, key, isUrl, steps }: KeyExplanation): HTMLElem
         ? key === url
           ? 'The URL is its own key.'
           : `${plural(changes, 'rule')} of ${steps.length} changed it.`
-        : 'This is not a URL: it is keyed as it stands.',
+        : 'This is not a URL: its bytes are used as the key.',
     ),
-    steps.length > 0 && h('h2', {}, 'Rules, in their order'),
+    steps.length > 0 && h('h2', {}, 'Rules, in order'),
     steps.length > 0 && h('ol', { class: 'steps' }, ...steps.map(stepItem)),
   )
 }
 
 export interface LayerRow extends LayerVerdict {
   readonly isDecisive: boolean
-  /** How it came to its verdict. */
+  /** The reason for its verdict. */
   readonly note?: string
 }
 
-/** What each layer says of its part; the one that decided stands out. */
+/** The verdict of each layer on its part of the key; the deciding layer is highlighted. */
 export function layerList(rows: readonly LayerRow[]): HTMLElement {
   const item = ({ name, of, verdict, isDecisive, note }: LayerRow) =>
     h(
@@ -82,7 +82,7 @@ export function layerSection({ layers, decidedBy, verdict }: Explanation): HTMLE
   if (!layers || layers.length === 0) return null
   const why =
     verdict === 'seen'
-      ? 'Every layer has seen its part, so the whole is answered “seen”.'
+      ? 'Every layer has seen its part, so the answer is “seen”.'
       : 'One layer that has not seen its part is enough for “new”.'
   const rows = layers.map((layer) => ({ ...layer, isDecisive: layer.name === decidedBy }))
   return h('section', {}, h('h2', {}, 'Layers'), h('p', { class: 'hint' }, why), layerList(rows))

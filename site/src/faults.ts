@@ -1,12 +1,12 @@
-// What is wrong with the server now, above every view: a list that is read out when it changes, and nothing at all when
-// nothing is wrong.
+// The current faults of the server, above every view: a list that screen readers announce when it changes, and that is
+// hidden when it is empty.
 import type { Fault } from './api.ts'
 import { fill, h } from './dom.ts'
 import { moment, plural } from './format.ts'
 import type { Live } from './live.ts'
 import { hrefOf } from './sieve-charts.ts'
 
-/** So many are listed; the rest is counted. */
+/** Faults listed; the others are counted. */
 const MOST_SHOWN = 5
 
 const TITLES: Readonly<Record<Fault['kind'], string>> = {
@@ -16,7 +16,7 @@ const TITLES: Readonly<Record<Fault['kind'], string>> = {
   redis: 'Redis does not answer',
 }
 
-/** Kinds for which the server refuses work. */
+/** Kinds for which the server is not ready. */
 const REFUSING: readonly Fault['kind'][] = ['disk', 'redis']
 
 function item({ kind, sieve, message, since }: Fault): HTMLElement {
@@ -30,7 +30,7 @@ function item({ kind, sieve, message, since }: Fault): HTMLElement {
   )
 }
 
-/** Keeps the list in `element` as the server's last snapshot has it. */
+/** Shows the faults of the last snapshot in `element`. */
 export function showFaults(element: HTMLElement, live: Live): void {
   let shown = '[]'
   live.listen(() => {
@@ -41,7 +41,7 @@ export function showFaults(element: HTMLElement, live: Live): void {
     element.hidden = faults.length === 0
     const stopsWork = ({ kind }: Fault) => REFUSING.includes(kind)
     const isRefusing = faults.some(stopsWork)
-    // What stops work comes first.
+    // Faults that stop work come first.
     const sorted = [...faults].sort((a, b) => Number(stopsWork(b)) - Number(stopsWork(a)))
     const left = faults.length - MOST_SHOWN
     fill(

@@ -1,4 +1,4 @@
-// Numbers as people read them: the same everywhere on the page.
+// Formats numbers, sizes, rates and times for the whole page.
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 const short = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
@@ -9,7 +9,7 @@ const DIGITS = '⁰¹²³⁴⁵⁶⁷⁸⁹'
 /** 1,234,567 */
 export const count = (n: number): string => whole.format(n)
 
-/** 1.23 M: three figures and a unit. */
+/** 1.23 M: three significant digits and a unit. */
 export function compact(n: number): string {
   for (const [size, unit] of [
     [1e12, 'T'],
@@ -45,7 +45,7 @@ export function share(part: number | null): string {
 export const power = (exponent: number): string =>
   `10${exponent < 0 ? '⁻' : ''}${[...String(Math.abs(exponent))].map((digit) => DIGITS[Number(digit)]).join('')}`
 
-/** A chance: 0.012 as it is, small ones as 1.2 × 10⁻⁶. */
+/** A probability: 0.012, or 1.2 × 10⁻⁶ for small ones. */
 export function rate(p: number | null | undefined): string {
   if (p === null || p === undefined || Number.isNaN(p)) return NONE
   if (p === 0) return '0'
@@ -59,7 +59,7 @@ export function rate(p: number | null | undefined): string {
   return figure === '1.0' ? power(exponent) : `${figure} × ${power(exponent)}`
 }
 
-/** One in so many, for a chance that is meant to be felt. */
+/** A probability as 1 in n. */
 export const oneIn = (p: number): string => (p > 0 ? `1 in ${compact(1 / p)}` : 'none')
 
 export const number = (n: number | null | undefined, digits = 3): string =>
@@ -70,5 +70,5 @@ export const plural = (n: number, one: string, many = `${one}s`): string =>
 
 const clock = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
 
-/** 15 Nov 2026, 12:05, in the reader's time. */
+/** 15 Nov 2026, 12:05, in the local time zone. */
 export const moment = (date: string | number): string => clock.format(new Date(date))

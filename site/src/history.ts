@@ -1,5 +1,5 @@
-// What is remembered of a sieve while the page is open: one sample a second, the last two minutes, and what follows
-// from two samples: adds a second and the share of repeats among them.
+// The last two minutes of a sieve, one sample per second, with the values derived from two samples: adds per second and the
+// share of repeats.
 import type { LiveSieve } from './api.ts'
 
 export const SECONDS = 120
@@ -10,7 +10,7 @@ interface Sample {
   readonly seen: number
 }
 
-/** One value a second, newest last; null where there is none. */
+/** One value per second, newest last; null where there is none. */
 export interface Track {
   readonly addsPerSecond: readonly (number | null)[]
   readonly repeats: readonly (number | null)[]
@@ -24,20 +24,20 @@ export class History {
   readonly track: Values = { addsPerSecond: [], repeats: [], sizeBytes: [], expectedRate: [] }
   #last: Sample | null = null
 
-  /** Takes the sieve as it is at a time in milliseconds. */
+  /** Adds a sample; `at` is a time in milliseconds. */
   take(at: number, { adds: total, seen, sizeBytes, expectedRate }: LiveSieve): void {
     const before = this.#last
     this.#last = { at, adds: total, seen }
     this.#push('sizeBytes', sizeBytes)
     this.#push('expectedRate', expectedRate)
-    // A server that was started anew counts from zero again.
+    // A restarted server counts from zero.
     const isGap = before === null || at <= before.at || total < before.adds
     const adds = isGap ? null : total - before.adds
     this.#push('addsPerSecond', adds === null ? null : (adds * 1000) / (at - before!.at))
     this.#push('repeats', adds ? (seen - before!.seen) / adds : null)
   }
 
-  /** The newest value there is of a track. */
+  /** The newest value of a track. */
   latest(name: keyof Track): number | null {
     return this.track[name].at(-1) ?? null
   }

@@ -1,5 +1,5 @@
-// The server's stream of snapshots, one a second, and the history of every sieve. Read with fetch, which can send a
-// password where EventSource cannot; a stream that ends is opened again, a little later each time.
+// The server's stream of snapshots, one per second, and the history of each sieve. Read with fetch, because EventSource
+// cannot send a password; a stream that ends is opened again with increasing delay.
 import { ApiError, request, type Snapshot } from './api.ts'
 import { History } from './history.ts'
 
@@ -7,7 +7,7 @@ export type LinkState = 'connecting' | 'live' | 'lost' | 'password'
 
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 8000
-/** A stream that says nothing for so long is taken for lost. */
+/** After this long without data the stream counts as lost. */
 const SILENCE_MS = 6000
 
 type Listener = () => void
@@ -38,7 +38,7 @@ export class Live {
   #stop = new AbortController()
   #later = 0
 
-  /** Opens the stream, anew when there is one. */
+  /** Opens the stream; an open one is closed first. */
   open(): void {
     clearTimeout(this.#later)
     this.#stop.abort()
@@ -46,7 +46,7 @@ export class Live {
     void this.#read(this.#stop)
   }
 
-  /** Calls for each snapshot and change of state, and at once. */
+  /** Calls the listener immediately, and for each snapshot and change of state. */
   listen(listener: Listener, signal: AbortSignal): void {
     this.#listeners.add(listener)
     signal.addEventListener('abort', () => this.#listeners.delete(listener))
@@ -55,15 +55,15 @@ export class Live {
 
   async #read(stop: AbortController): Promise<void> {
     let silence = 0
-    const hear = () => {
+    const restartTimeout = () => {
       clearTimeout(silence)
       silence = window.setTimeout(() => stop.abort(), SILENCE_MS)
     }
     try {
-      hear()
+      restartTimeout()
       const response = await request('v1/live', { signal: stop.signal })
       for await (const data of eventsOf(response.body!)) {
-        hear()
+        restartTimeout()
         this.#take(JSON.parse(data) as Snapshot)
       }
       this.#change('lost')

@@ -1,5 +1,5 @@
-// The page: which view belongs to the address, the navigation, and how the link to the server stands.
-import { fill, h, say } from './dom.ts'
+// The page: the view for each address, the navigation, and the state of the connection.
+import { fill, h, setText } from './dom.ts'
 import { showFaults } from './faults.ts'
 import { type LinkState, Live } from './live.ts'
 import { type Frame, heading, messageOf, notice, type View } from './view.ts'
@@ -15,7 +15,7 @@ interface Route {
   readonly view: View
 }
 
-// The playground brings the library and its kernel along, so it comes when it is asked for.
+// The playground includes the library and its kernel, so it is loaded on demand.
 const playgroundView: View = async (frame) => {
   const { playground } = await import('./views/playground.ts')
   if (!frame.signal.aborted) await playground(frame)
@@ -25,7 +25,7 @@ const missingView: View = ({ root }) => {
   fill(
     root,
     heading('Nothing here'),
-    notice('This address names no view.', h('a', { href: '#/' }, 'All sieves')),
+    notice('There is no page at this address.', h('a', { href: '#/' }, 'All sieves')),
   )
 }
 
@@ -45,8 +45,8 @@ const STATES: Readonly<Record<LinkState, string>> = {
   password: 'Password needed',
 }
 
-/** Which entry of the navigation a view belongs to. */
-const HOME: Readonly<Record<string, string>> = { new: '', sieves: '' }
+/** The navigation entry of views without one of their own. */
+const PARENT: Readonly<Record<string, string>> = { new: '', sieves: '' }
 
 const live = new Live()
 const main = document.getElementById('main')!
@@ -67,7 +67,7 @@ function decoded(name: string): string {
 }
 
 function markCurrent(word: string): void {
-  const current = `#/${HOME[word] ?? word}`
+  const current = `#/${PARENT[word] ?? word}`
   for (const link of document.querySelectorAll('nav a')) {
     if (link.getAttribute('href') === current) link.setAttribute('aria-current', 'page')
     else link.removeAttribute('aria-current')
@@ -90,7 +90,7 @@ async function show(isFirst = false): Promise<void> {
     await (live.state === 'password' && !isLocal ? passwordView : view)(frame)
   } catch (error) {
     if (signal.aborted) return
-    fill(root, heading(title), notice('This could not be shown.', h('p', {}, messageOf(error))))
+    fill(root, heading(title), notice('This page could not be loaded.', h('p', {}, messageOf(error))))
   }
   if (!isFirst && !signal.aborted) {
     window.scrollTo(0, 0)
@@ -101,7 +101,7 @@ async function show(isFirst = false): Promise<void> {
 function showState(): void {
   const element = document.getElementById('link-state')!
   element.dataset.state = live.state
-  say(element, STATES[live.state])
+  setText(element, STATES[live.state])
 }
 
 showFaults(document.getElementById('faults')!, live)
@@ -115,7 +115,7 @@ live.listen(() => {
   if (isLocked && isChanged) void show()
 }, new AbortController().signal)
 
-// Not by its address, which is taken for that of a view.
+// Not by its address, which would be read as that of a view.
 document.querySelector('.skip')!.addEventListener('click', (event) => {
   event.preventDefault()
   main.focus()

@@ -1,4 +1,4 @@
-// The four charts of a sieve: how fast it is given URLs, how many of them repeat, what it takes, how wrong it is.
+// The four charts of a sieve: adds per second, share of repeats, memory, expected false-positive rate.
 import { Chart } from './chart.ts'
 import { h } from './dom.ts'
 import { bytes, compact, rate, share } from './format.ts'
@@ -6,7 +6,7 @@ import type { History } from './history.ts'
 
 export class SieveCharts {
   readonly element: HTMLElement
-  readonly #adds = new Chart({ title: 'Adds a second', format: compact, scale: 'zero' })
+  readonly #adds = new Chart({ title: 'Adds per second', format: compact, scale: 'zero' })
   readonly #repeats = new Chart({ title: 'Repeats', format: share, scale: 'share' })
   readonly #memory = new Chart({ title: 'Memory', format: bytes, scale: 'zero' })
   readonly #rate = new Chart({ title: 'Expected rate', format: rate, scale: 'log', referenceName: 'promise' })
@@ -24,6 +24,6 @@ export class SieveCharts {
   }
 }
 
-/** The address of a sieve's view; null for a name that no address can hold. */
+/** The address of a sieve's view; null for a name that cannot be encoded. */
 export const hrefOf = (name: string): string | null =>
   /\p{Surrogate}/u.test(name) ? null : `#/sieves/${encodeURIComponent(name)}`

@@ -1,4 +1,4 @@
-// What the views share: the frame they are drawn in, how an error is shown, and the verdict as a word to look at.
+// What the views share: their frame, error messages, form fields and the verdict mark.
 import { ApiError, type Verdict } from './api.ts'
 import { type Attributes, type Child, fill, h } from './dom.ts'
 import type { Live } from './live.ts'
@@ -6,10 +6,10 @@ import type { Live } from './live.ts'
 export interface Frame {
   readonly root: HTMLElement
   readonly live: Live
-  /** The part of the address that names something; empty when there is none. */
+  /** The part of the address after the view's; empty when there is none. */
   readonly name: string
   readonly query: URLSearchParams
-  /** Ends with the view. */
+  /** Aborted when the view ends. */
   readonly signal: AbortSignal
 }
 
@@ -24,7 +24,7 @@ export const heading = (title: string, ...lede: Child[]): HTMLElement =>
     lede.length > 0 && h('p', { class: 'lede' }, ...lede),
   )
 
-/** An empty place, and what to do about it. */
+/** A message in place of missing content, with what to do. */
 export const notice = (title: string, ...children: Child[]): HTMLElement =>
   h('div', { class: 'notice' }, h('p', { class: 'notice-title' }, title), ...children)
 
@@ -32,9 +32,9 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** A place for one line about what went wrong, read out when it changes. */
-export class Complaint {
-  readonly element = h('p', { class: 'complaint', role: 'alert' })
+/** An error message, announced by screen readers when it changes. */
+export class ErrorLine {
+  readonly element = h('p', { class: 'error-line', role: 'alert' })
 
   clear(): void {
     fill(this.element)
@@ -44,7 +44,7 @@ export class Complaint {
     fill(this.element, messageOf(error))
   }
 
-  /** Does something that may go wrong, with its button held down meanwhile. True when it went well. */
+  /** Runs `act` with the button disabled and shows its error. Returns whether it succeeded. */
   async during(button: HTMLButtonElement, act: () => Promise<void>): Promise<boolean> {
     this.clear()
     button.disabled = true
@@ -72,6 +72,6 @@ export function labelled(label: Child, input: HTMLElement, hint?: string): HTMLE
   return h('div', { class: 'field' }, h('label', { for: input.id }, label), input, described)
 }
 
-/** A field for a URL, a folder or a name, in which the browser shall improve nothing. */
+/** A field for a URL, a folder or a name, without the browser's corrections. */
 export const plainInput = (id: string, more: Attributes = {}): HTMLInputElement =>
   h('input', { id, autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', ...more })

@@ -1,4 +1,4 @@
-// The sieves of a server on Redis or a cluster: servers in any number share them, and what one makes the others find.
+// The sieves of a server on Redis or a cluster, shared by any number of servers: each finds the sieves of the others.
 import { option, SieveError, wording } from '../errors.ts'
 import type { Explanation, Items, Stats } from '../index.ts'
 import { type Connection, connectRedis } from '../redis/connect.ts'
@@ -11,16 +11,16 @@ import { nameTaken } from './names.ts'
 import type { BloomSpec, ServedSieve, SieveRegistry, SieveSpec } from './registry.ts'
 import { flatSpec } from './sieve-spec.ts'
 
-/** How often to look for sieves that others made or dropped, and how large all are. */
-const LOOK_MS = 2000
-/** A look that takes longer: Redis counts as away until a look ends well. */
-const LOOK_LIMIT_MS = 5000
-/** How long stats may take before those of the last look are given. */
+/** Interval between two polls for sieves created or dropped by other servers, and for the sizes. */
+const POLL_MS = 2000
+/** After a poll of this length Redis counts as unreachable, until a poll succeeds. */
+const POLL_LIMIT_MS = 5000
+/** After this long, `stats` returns those of the last poll. */
 const STATS_LIMIT_MS = 1000
-/** How long a call goes on without an answer unless the server's options say otherwise. */
+/** Default of `retryMs`. */
 const RETRY_MS = 30_000
 
-/** Errs as its sieve does; as a bloom filter far less often than it promised, and it never says that it is full. */
+/** Errs as its sieve does; as a Bloom filter far less often than promised, and it is never full. */
 class ClusterSieve implements ServedSieve {
   readonly name: string
   readonly kind: 'sieve' | 'bloom'
@@ -30,7 +30,7 @@ class ClusterSieve implements ServedSieve {
   readonly forget?: (urls: readonly string[]) => Promise<Uint8Array>
   readonly sieve: RedisSieve
   readonly #registry: ClusterRegistry
-  /** As of the last look. */
+  /** As of the last poll. */
   #stats: Stats
 
   private constructor(sieve: RedisSieve, registry: ClusterRegistry, stats: Stats) {
@@ -43,7 +43,7 @@ class ClusterSieve implements ServedSieve {
     if (notes) this.bloom = notes as unknown as BloomSpec
     else {
       this.forget = (urls) => {
-        registry.checkThere()
+        registry.checkReachable()
         return sieve.deleteMany(urls)
       }
     }
@@ -55,43 +55,43 @@ class ClusterSieve implements ServedSieve {
   }
 
   add(items: Items): Promise<Uint8Array> {
-    this.#registry.checkThere()
+    this.#registry.checkReachable()
     return this.sieve.addItems(items)
   }
 
   has(items: Items): Promise<Uint8Array> {
-    this.#registry.checkThere()
+    this.#registry.checkReachable()
     return this.sieve.hasItems(items)
   }
 
   explain(url: string): Promise<Explanation> {
-    this.#registry.checkThere()
+    this.#registry.checkReachable()
     return this.sieve.explain(url)
   }
 
-  /** Those of the last look when Redis is away or slow: whoever shows them is not kept waiting. */
+  /** Returns those of the last poll when Redis is unreachable or slow. */
   async stats(): Promise<Stats> {
-    if (this.#registry.isAway) return this.#stats
-    return within(STATS_LIMIT_MS, this.look()).catch(() => this.#stats)
+    if (this.#registry.isUnreachable) return this.#stats
+    return within(STATS_LIMIT_MS, this.refresh()).catch(() => this.#stats)
   }
 
   get sizeBytes(): number {
     return this.#stats.sizeBytes
   }
 
-  async look(): Promise<Stats> {
+  async refresh(): Promise<Stats> {
     this.#stats = await this.sieve.stats()
     return this.#stats
   }
 
-  /** Redis keeps it as its own settings say. */
+  /** Does nothing: the settings of Redis decide. */
   async save(): Promise<void> {}
 }
 
 export interface ClusterRegistryOptions {
-  /** Where it is reported that Redis is away. */
+  /** Where an unreachable Redis is reported. */
   readonly faults?: Faults
-  /** How long connecting, or a call, goes on without an answer before it fails. Default 30,000, and 10,000 to connect. */
+  /** How long connecting or a call may go without an answer before it fails. Default 30,000, and 10,000 to connect. */
   readonly retryMs?: number
 }
 
@@ -99,15 +99,15 @@ export class ClusterRegistry implements SieveRegistry {
   readonly faults: Faults
   readonly isShared = true
   readonly #sieves = new Map<string, ClusterSieve>()
-  /** Names that are being dropped here. */
+  /** Sieves that this server is dropping. */
   readonly #drops = new Map<string, Promise<void>>()
   readonly #connection: Connection
   readonly #place: string
   readonly #retryMs: number
   #timer: NodeJS.Timeout | undefined
-  #looking: Promise<void> | null = null
-  /** When the last look that ended well began. */
-  #thereAt = performance.now()
+  #polling: Promise<void> | null = null
+  /** Start of the last successful poll. */
+  #reachableAt = performance.now()
 
   private constructor(connection: Connection, place: string, { faults, retryMs }: ClusterRegistryOptions) {
     this.faults = faults ?? new Faults()
@@ -116,14 +116,14 @@ export class ClusterRegistry implements SieveRegistry {
     this.#retryMs = retryMs ?? RETRY_MS
   }
 
-  /** Opens all sieves that are at a redis:// or rediss:// URL. Throws a SieveError when no server answers there. */
+  /** Opens all sieves at a redis:// or rediss:// URL. Throws a SieveError when no server answers there. */
   static async open(url: string, options: ClusterRegistryOptions = {}): Promise<ClusterRegistry> {
     const { retryMs } = options
     const connection = await connectRedis(url, retryMs === undefined ? {} : { connectTimeoutMs: retryMs })
     const registry = new ClusterRegistry(connection, new URL(url).host, options)
     try {
-      await registry.#look()
-      registry.#timer = setInterval(() => registry.#watch(), LOOK_MS)
+      await registry.#poll()
+      registry.#timer = setInterval(() => registry.#pollWithin(), POLL_MS)
       registry.#timer.unref()
       return registry
     } catch (error) {
@@ -132,15 +132,15 @@ export class ClusterRegistry implements SieveRegistry {
     }
   }
 
-  /** Redis does not answer, by the last look. */
-  get isAway(): boolean {
+  /** Redis did not answer the last poll. */
+  get isUnreachable(): boolean {
     return this.faults.find('redis') !== undefined
   }
 
-  /** Throws when Redis has been away for as long as a call would wait: many calls in a row then wait once, not each. */
-  checkThere(): void {
+  /** Throws when Redis has been unreachable for longer than a call would wait, so that successive calls fail without waiting. */
+  checkReachable(): void {
     const fault = this.faults.find('redis')
-    if (fault && performance.now() - this.#thereAt >= this.#retryMs)
+    if (fault && performance.now() - this.#reachableAt >= this.#retryMs)
       throw new SieveError('network', fault.message)
   }
 
@@ -152,19 +152,19 @@ export class ClusterRegistry implements SieveRegistry {
     return this.list().reduce((bytes, sieve) => bytes + sieve.sizeBytes, 0)
   }
 
-  /** Makes a sieve, or opens the one of that name and shape that another server made since the last look. */
+  /** Creates a sieve, or opens the one of that name and shape that another server created since the last poll. */
   async create(name: string, spec: SieveSpec, bloom?: BloomSpec): Promise<ServedSieve> {
-    // What is added to a sieve that is being dropped would be forgotten.
+    // URLs added to a sieve that is being dropped would be lost.
     while (this.#drops.has(name)) await this.#drops.get(name)!.catch(() => {})
     if (this.#sieves.has(name)) throw nameTaken(name)
-    this.checkThere()
+    this.checkReachable()
     return this.#open(name, bloom ? { profile: 'raw', notes: { ...bloom } } : shapeOf(spec))
   }
 
   async drop(name: string): Promise<boolean> {
     const served = this.#sieves.get(name)
     if (!served) return false
-    this.checkThere()
+    this.checkReachable()
     this.#sieves.delete(name)
     const work = served.sieve.drop().finally(() => this.#drops.delete(name))
     this.#drops.set(name, work)
@@ -174,36 +174,35 @@ export class ClusterRegistry implements SieveRegistry {
 
   async close(): Promise<void> {
     clearInterval(this.#timer)
-    if (this.isAway) await this.#connection.close() // what is under way has no answer to wait for
-    await this.#looking?.catch(() => {})
+    if (this.isUnreachable) await this.#connection.close() // calls in progress will get no answer
+    await this.#polling?.catch(() => {})
     await Promise.all(Array.from(this.#sieves.values(), ({ sieve }) => sieve.close()))
     await this.#connection.close()
   }
 
   async #open(name: string, shape: Shape): Promise<ClusterSieve> {
-    return this.#take(await RedisSieve.open({ ...this.#at(name), ...shape }))
+    return this.#register(await RedisSieve.open({ ...this.#at(name), ...shape }))
   }
 
   #at(name: string) {
     return { client: this.#connection.client, name, retryMs: this.#retryMs }
   }
 
-  async #take(sieve: RedisSieve): Promise<ClusterSieve> {
+  async #register(sieve: RedisSieve): Promise<ClusterSieve> {
     const { name } = sieve
     const served = await ClusterSieve.open(sieve, this)
-    // Two that were opened at once are one sieve.
-    const there = this.#sieves.get(name) ?? served
-    this.#sieves.set(name, there)
-    return there
+    // Opened twice at the same time: keep one.
+    const kept = this.#sieves.get(name) ?? served
+    this.#sieves.set(name, kept)
+    return kept
   }
 
-  // Opens a sieve that another made; none when it was dropped since. One that cannot be read is set aside: the others are
-  // served.
+  // Opens a sieve of another server unless it has been dropped. One that cannot be read is set aside; the others are served.
   async #find(name: string): Promise<void> {
     try {
       const sieve = await RedisSieve.find(this.#at(name))
       if (!sieve || this.#drops.has(name)) return
-      await this.#take(sieve)
+      await this.#register(sieve)
       this.faults.end('set-aside', name)
     } catch (error) {
       if (!isUnreadable(error)) throw error
@@ -211,31 +210,31 @@ export class ClusterRegistry implements SieveRegistry {
     }
   }
 
-  // A look that takes too long goes on: it ends soon after Redis is back.
-  async #watch(): Promise<void> {
+  // A poll that takes too long continues: it ends soon after Redis is reachable again.
+  async #pollWithin(): Promise<void> {
     try {
-      await within(LOOK_LIMIT_MS, this.#look())
+      await within(POLL_LIMIT_MS, this.#poll())
     } catch (error) {
-      const isSaid = error instanceof SieveError
-      const why = isSaid ? error.message : `Redis does not answer, for ${LOOK_LIMIT_MS / 1000} s`
+      const hasReason = error instanceof SieveError
+      const why = hasReason ? error.message : `Redis does not answer, for ${POLL_LIMIT_MS / 1000} s`
       this.faults.begin('redis', `${why}; expected it at ${this.#place}`)
     }
   }
 
-  #look(): Promise<void> {
-    this.#looking ??= this.#lookNow().finally(() => {
-      this.#looking = null
+  #poll(): Promise<void> {
+    this.#polling ??= this.#pollOnce().finally(() => {
+      this.#polling = null
     })
-    return this.#looking
+    return this.#polling
   }
 
-  async #lookNow(): Promise<void> {
+  async #pollOnce(): Promise<void> {
     const startedAt = performance.now()
     const before = [...this.#sieves]
     const names = new Set(await RedisSieve.names(this.#connection.client, { retryMs: this.#retryMs }))
     for (const [name, served] of before) {
       if (names.has(name) && (await isCurrent(served.sieve))) continue
-      // Another server dropped it, and may have made one of its name: whoever holds the old one gets no more answers.
+      // Another server dropped it, and may have created one with its name: calls on the old one fail.
       if (this.#sieves.get(name) === served) this.#sieves.delete(name)
       void served.sieve.close()
     }
@@ -243,8 +242,8 @@ export class ClusterRegistry implements SieveRegistry {
     for (const { sieve } of this.faults.list()) {
       if (sieve !== undefined && !names.has(sieve)) this.faults.endAll(sieve)
     }
-    for (const sieve of this.#sieves.values()) await sieve.look()
-    this.#thereAt = startedAt
+    for (const sieve of this.#sieves.values()) await sieve.refresh()
+    this.#reachableAt = startedAt
     this.faults.end('redis')
   }
 }

@@ -1,6 +1,6 @@
-// The folder of a server with --data: one folder for each sieve, a store like any other, and in it `server.json` with
-// what the store does not say. A sieve's folder is made aside and gets its name when all in it is on the disk; one that
-// was written down and whose store was not made yet is made again, empty.
+// The folder of a server with --data: one folder per sieve, which is a store, and in it `server.json` with what the store
+// does not record. A sieve's folder is created under a temporary name and renamed once its contents are on disk; if the
+// store itself was not created before a crash, it is created again, empty.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { copyFile, link, mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,14 +13,14 @@ import { folderOf, nameBytes, nameOfFolder } from './names.ts'
 import type { BloomSpec, SieveSpec } from './registry.ts'
 
 const FILE = 'server.json'
-// No name of a sieve has a folder that begins with a dot.
-/** Folders on their way out, and on their way in. */
+// No sieve has a folder whose name begins with a dot.
+/** Folders that are being removed, and folders that are being created. */
 const DROPPED = '.dropped-'
-const COMING = '.coming-'
-/** Dumps and loads that are under way. */
+const CREATED = '.coming-'
+/** Dumps and loads in progress. */
 const TRANSFERS = '.transfers'
 
-/** What is remembered of a sieve beside its store. */
+/** What `server.json` records of a sieve. */
 export interface Entry {
   readonly name: string
   readonly spec: SieveSpec
@@ -28,7 +28,7 @@ export interface Entry {
   readonly createdAt: Date
 }
 
-/** A sieve whose entry cannot be read: its name is that of its folder, where the folder's tells no name. */
+/** A sieve whose entry cannot be read. Its name is derived from its folder, or is the folder's. */
 export interface BadEntry {
   readonly name: string
   readonly folder: string
@@ -38,12 +38,12 @@ export interface BadEntry {
 export class DataFolder {
   readonly path: string
   readonly #release: () => void
-  #made = 0
+  #created = 0
   #dropped = 0
   /** Folders that are being removed. */
   readonly #removals = new Set<Promise<void>>()
 
-  /** Takes the folder for this process; another server may not. */
+  /** Locks the folder for this process. */
   constructor(path: string) {
     this.path = path
     try {
@@ -54,7 +54,7 @@ export class DataFolder {
     this.#release = takeLock(join(path, 'lock'))
   }
 
-  /** Kept when all that is to be removed is gone. */
+  /** Resolves when all removals have ended. */
   async cleared(): Promise<void> {
     while (this.#removals.size > 0) await Promise.all(this.#removals)
   }
@@ -68,19 +68,19 @@ export class DataFolder {
     return join(this.path, folderOf(name))
   }
 
-  /** A folder for dumps and loads, empty at the start: nobody else writes here while this process has the lock. */
+  /** A folder for dumps and loads, emptied at start: only the process with the lock writes here. */
   get transfers(): string {
     return join(this.path, TRANSFERS)
   }
 
-  /** The sieves there. Clears away what a crash has left; folders that are none of ours are left alone. */
+  /** The sieves in the folder. Removes what a crash left behind; other folders are left as they are. */
   entries(): { entries: Entry[]; bad: BadEntry[] } {
     const entries: Entry[] = []
     const bad: BadEntry[] = []
     for (const found of readdirSync(this.path, { withFileTypes: true })) {
       if (!found.isDirectory()) continue
       const folder = join(this.path, found.name)
-      if (found.name.startsWith(DROPPED) || found.name.startsWith(COMING)) void this.#clear(folder)
+      if (found.name.startsWith(DROPPED) || found.name.startsWith(CREATED)) void this.#clear(folder)
       else if (found.name === TRANSFERS) rmSync(folder, { recursive: true, force: true })
       else {
         try {
@@ -99,16 +99,16 @@ export class DataFolder {
     return { entries, bad }
   }
 
-  /** Whether the store of a name was made, be it damaged now. */
+  /** Whether the store of a sieve was created; it may be damaged. */
   isMade(name: string): boolean {
     const folder = this.folderOf(name)
     return existsSync(folder) && hasStore(folder)
   }
 
-  /** Makes the folder of a sieve that is about to be made; with a .sieve file it begins with that. */
+  /** Creates the folder of a sieve before its store; a .sieve file becomes its first snapshot. */
   async write({ name, spec, bloom, createdAt }: Entry, file?: string): Promise<void> {
     const folder = this.folderOf(name)
-    const aside = join(this.path, `${COMING}${process.pid}-${this.#made++}`)
+    const aside = join(this.path, `${CREATED}${process.pid}-${this.#created++}`)
     const text = { version: ENTRY_VERSION, name: nameBytes(name).toString('hex'), spec, bloom, createdAt }
     try {
       await mkdir(aside, { mode: 0o700 })
@@ -131,11 +131,11 @@ export class DataFolder {
       if (!['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) {
         throw diskError(folder, error)
       }
-      throw new SieveError('disk', `cannot make ${folder}: something is there already; move it elsewhere`)
+      throw new SieveError('disk', `cannot create ${folder}: it exists already; move it elsewhere`)
     }
   }
 
-  /** Takes a sieve's folder away: first out of sight, then file by file, while others are served. */
+  /** Removes a sieve's folder: renames it, then deletes its files in the background. */
   async remove(folder: string): Promise<void> {
     const gone = join(this.path, `${DROPPED}${process.pid}-${this.#dropped++}`)
     try {
@@ -152,7 +152,7 @@ export class DataFolder {
     await this.#clear(gone)
   }
 
-  // What cannot be removed is tried again at the next start.
+  // What cannot be removed is removed at the next start.
   #clear(folder: string): Promise<void> {
     const work: Promise<void> = rm(folder, { recursive: true, force: true })
       .catch(() => {})
@@ -167,7 +167,7 @@ const hasStore = (folder: string): boolean => {
   return snapshots.length + logs.length > 0
 }
 
-// The file goes on under another name where the system can do that; from another device it is copied.
+// Links the file; if the system cannot, for example from another device, copies it.
 async function putSynced(from: string, to: string): Promise<void> {
   try {
     await link(from, to)
@@ -186,7 +186,7 @@ async function putSynced(from: string, to: string): Promise<void> {
 const asSieveError = (folder: string, error: unknown): SieveError =>
   error instanceof SieveError ? error : unreadable(folder, (error as Error).message)
 
-// What is written down of the sieve in a folder; null when the folder is none of ours.
+// The entry of the sieve in a folder; null when the folder is not a sieve's.
 function entryIn(folder: string, folderName: string): Entry | null {
   const path = join(folder, FILE)
   for (const name of readdirSync(folder)) if (name.startsWith(`${FILE}.draft-`)) rmSync(join(folder, name))
@@ -196,5 +196,5 @@ function entryIn(folder: string, folderName: string): Entry | null {
   }
   const entry = readEntry(path)
   if (folderOf(entry.name) === folderName) return entry
-  throw new SieveError('corrupt', `${path} is that of the sieve '${entry.name}': its folder has another name`)
+  throw new SieveError('corrupt', `${path} names the sieve '${entry.name}', whose folder has another name`)
 }

@@ -1,5 +1,5 @@
-// A store whose disk refused a write, until the disk takes one again: tried once a second with a small file, since a server
-// that is not ready for this reason may get no other write that would tell.
+// Reports a disk that refuses writes until it accepts them again: tested once a second with a small file, because a server
+// that is not ready may get no other write.
 import { open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Faults } from './faults.ts'
@@ -21,11 +21,11 @@ export class DiskWatch {
     this.#folder = folder
   }
 
-  /** The disk refused a write. */
+  /** Reports that the disk refused a write. */
   refused(message: string): void {
     if (this.#isClosed) return
     this.#faults.begin('disk', message, this.#sieve)
-    this.#later()
+    this.#schedule()
   }
 
   close(): void {
@@ -33,7 +33,7 @@ export class DiskWatch {
     clearTimeout(this.#timer)
   }
 
-  #later(): void {
+  #schedule(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
       this.#try()
@@ -41,15 +41,15 @@ export class DiskWatch {
   }
 
   async #try(): Promise<void> {
-    const isWritable = await takesWrites(this.#folder)
+    const isWritable = await isWritableFolder(this.#folder)
     if (this.#isClosed) return
     if (isWritable) this.#faults.end('disk', this.#sieve)
-    else this.#later()
+    else this.#schedule()
   }
 }
 
-// The file is named as a draft of a snapshot: one that a crash left behind is cleared away when the store is opened.
-async function takesWrites(folder: string): Promise<boolean> {
+// The file is named as a draft of a snapshot, which opening the store removes if a crash left it behind.
+async function isWritableFolder(folder: string): Promise<boolean> {
   const path = join(folder, `snapshot-trial.draft-${process.pid}`)
   try {
     const file = await open(path, 'w', 0o600)

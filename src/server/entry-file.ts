@@ -1,5 +1,5 @@
-// `server.json` in a sieve's folder, read back: what the sieve was made by, checked before anything is made of it. Fields
-// that are not known are passed over.
+// Reads `server.json` of a sieve's folder: the options it was created with, validated before use. Unknown fields are
+// ignored.
 import { readFileSync } from 'node:fs'
 import { SieveError } from '../errors.ts'
 import { checkField, savedObject, savedWhole } from '../filters/saved-plan.ts'
@@ -13,7 +13,7 @@ const isName = (value: unknown) => typeof value === 'string'
 
 const isAmount = (value: unknown) => typeof value === 'number' && value > 0
 
-/** Throws one line for what no server wrote. */
+/** Throws a SieveError for a file that no server can have written. */
 export function readEntry(path: string): Entry {
   let text: Record<string, unknown>
   try {
@@ -28,7 +28,7 @@ export function readEntry(path: string): Entry {
   }
   const createdAt = new Date(String(date))
   if (typeof hex !== 'string' || Number.isNaN(createdAt.getTime())) {
-    throw new SieveError('corrupt', `${path} has no name or no date: expected what a server wrote`)
+    throw new SieveError('corrupt', `${path} is damaged: expected a name and a date`)
   }
   try {
     const name = nameFrom(Buffer.from(hex, 'hex'))
@@ -40,7 +40,7 @@ export function readEntry(path: string): Entry {
   }
 }
 
-// What a client can have given; whether it fits together is checked when a sieve is made of it.
+// The options a client can have given; creating a sieve checks their combination.
 function savedSpec(value: unknown): SieveSpec {
   const saved = savedObject('spec', value)
   const spec: Record<string, unknown> = {}

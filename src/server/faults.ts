@@ -1,8 +1,8 @@
-// The faults of a server that last: a damaged sieve, a filter past its capacity, a disk that refuses writes, Redis away.
-// Whoever meets one begins and ends it here; the log, /metrics, /readyz, SIEVE.STATS, INFO and the page show it.
+// The current faults of a server: a damaged sieve, a filter past its capacity, a disk that refuses writes, an unreachable
+// Redis. The log, /metrics, /readyz, SIEVE.STATS, INFO and the page show them.
 import type { Level, Log } from './log.ts'
 
-/** What each kind means, how it is logged, and whether a server with it still takes what it is asked for. */
+/** What each kind means, how it is logged, and whether a server with such a fault is ready. */
 export const faultKinds = {
   'set-aside': { does: 'damaged at start and not served', level: 'error', isReady: true },
   'past-capacity': { does: 'holds more URLs than planned', level: 'warn', isReady: true },
@@ -14,21 +14,21 @@ export type FaultKind = keyof typeof faultKinds
 
 export interface Fault {
   readonly kind: FaultKind
-  /** The sieve it is about; none when it is about all. */
+  /** The affected sieve; absent when all are. */
   readonly sieve?: string
   /** One line: what is wrong and what to do. */
   readonly message: string
   readonly since: Date
 }
 
-/** One that comes back so soon after its last line in the log is shown, but logged no second time. */
+/** A fault that begins again this soon after its last log line is not logged again. */
 const QUIET_MS = 60_000
 
 export class Faults {
   readonly #log: Log
   readonly #now: () => number
   readonly #faults = new Map<string, Fault & { readonly isLogged: boolean }>()
-  /** When the beginning of a fault was logged last. */
+  /** When the start of each fault was last logged. */
   readonly #loggedAt = new Map<string, number>()
 
   constructor(log: Log = () => {}, now: () => number = Date.now) {
@@ -36,7 +36,7 @@ export class Faults {
     this.#now = now
   }
 
-  /** A fault is there, of one sieve or of all: logged once, until it has ended. A later message replaces the first. */
+  /** Begins a fault of one sieve or of all; it is logged once until it ends. A later message replaces the first. */
   begin(kind: FaultKind, message: string, sieve?: string): void {
     const key = keyOf(kind, sieve)
     const about = { kind, ...(sieve !== undefined && { sieve }), message }
@@ -51,7 +51,7 @@ export class Faults {
     if (isLogged) this.#log(faultKinds[kind].level, 'fault', about)
   }
 
-  /** It is over. Nothing happens when there was none. */
+  /** Ends a fault, if there is one. */
   end(kind: FaultKind, sieve?: string): void {
     const key = keyOf(kind, sieve)
     const fault = this.#faults.get(key)
@@ -62,34 +62,34 @@ export class Faults {
     this.#log('info', 'fault over', { kind, ...(sieve !== undefined && { sieve }), seconds })
   }
 
-  /** A sieve was dropped: its faults end with it. */
+  /** Ends all faults of a dropped sieve. */
   endAll(sieve: string): void {
     for (const { kind } of this.of(sieve)) this.end(kind, sieve)
   }
 
-  /** In the order in which they began. */
+  /** All current faults, in the order in which they began. */
   list(): readonly Fault[] {
-    return Array.from(this.#faults.values(), shown)
+    return Array.from(this.#faults.values(), publicFault)
   }
 
-  /** Those of one sieve. */
+  /** The faults of one sieve. */
   of(sieve: string): readonly Fault[] {
     return this.list().filter((fault) => fault.sieve === sieve)
   }
 
   find(kind: FaultKind, sieve?: string): Fault | undefined {
     const fault = this.#faults.get(keyOf(kind, sieve))
-    return fault && shown(fault)
+    return fault && publicFault(fault)
   }
 
-  /** How many there are of each kind. */
+  /** The number of faults of each kind. */
   counts(): Readonly<Record<FaultKind, number>> {
     const counts = { 'set-aside': 0, 'past-capacity': 0, disk: 0, redis: 0 }
     for (const { kind } of this.#faults.values()) counts[kind]++
     return counts
   }
 
-  /** Whether the server takes what it is asked for. */
+  /** Whether no fault makes the server refuse work. */
   get isReady(): boolean {
     for (const { kind } of this.#faults.values()) if (!faultKinds[kind].isReady) return false
     return true
@@ -109,7 +109,7 @@ export function faultLine({ kind, sieve, message, since }: Fault): string {
   return `${about} since ${since.toISOString()}: ${message.replaceAll(/[\r\n]+/g, ' ')}`
 }
 
-/** The reason why a name that was set aside is not served; undefined for any other. */
+/** Why a sieve that is set aside is not served; undefined for any other name. */
 export function asideOf(faults: Faults, sieve: string): string | undefined {
   const fault = faults.find('set-aside', sieve)
   return fault && `sieve '${sieve.slice(0, 128)}' is set aside: ${fault.message}`
@@ -118,7 +118,7 @@ export function asideOf(faults: Faults, sieve: string): string | undefined {
 const keyOf = (kind: FaultKind, sieve: string | undefined) =>
   sieve === undefined ? kind : `${kind} ${sieve}`
 
-const shown = ({ kind, sieve, message, since }: Fault): Fault => ({
+const publicFault = ({ kind, sieve, message, since }: Fault): Fault => ({
   kind,
   ...(sieve !== undefined && { sieve }),
   message,

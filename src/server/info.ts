@@ -1,20 +1,20 @@
-// What the server says of itself. The ways to ask (RESP, HTTP) count into it; INFO, /metrics and the page read it.
+// Counts of the whole server: RESP and HTTP update them; INFO, /metrics and the page show them.
 
 export type Way = 'resp' | 'http'
 
-/** Upper bounds of the histogram's buckets, in seconds; what is longer is in one bucket more. */
+/** Upper bounds of the histogram's buckets, in seconds; a last bucket has everything above. */
 export const LATENCY_BOUNDS = [
   0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25,
   0.5, 1, 2.5, 10,
 ] as const
 
-/** How long commands or requests took: counts by bucket, nothing kept of each. */
+/** A histogram of the duration of commands or requests. */
 export class Latencies {
   readonly counts = new Float64Array(LATENCY_BOUNDS.length + 1)
   count = 0
   seconds = 0
 
-  /** `times`: so many that came and were answered together, each of them after so long. */
+  /** `times`: the number of commands that arrived and were answered together. */
   observe(seconds: number, times = 1): void {
     let bucket = 0
     while (bucket < LATENCY_BOUNDS.length && seconds > LATENCY_BOUNDS[bucket]!) bucket++
@@ -27,7 +27,7 @@ export class Latencies {
 export interface ServerInfo {
   readonly version: string
   readonly startedAt: Date
-  /** Open now. */
+  /** Currently open. */
   readonly connections: Record<Way, number>
   readonly latencies: Readonly<Record<Way, Latencies>>
   /** Since the start: commands or requests answered, those answered with an error, and connections refused. */

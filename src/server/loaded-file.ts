@@ -1,5 +1,5 @@
-// What a .sieve file that a client sent says of itself, before it is believed: whether it is of a kind that is served, and
-// how much memory it will take.
+// Checks a .sieve file sent by a client before it is loaded: whether its filter is one that is served, and how much memory
+// it will take.
 import { closeSync, fstatSync } from 'node:fs'
 import { SieveError } from '../errors.ts'
 import { GENERATION_BYTES } from '../filters/generations.ts'
@@ -10,15 +10,15 @@ import { openFile, readHeader, type SieveHeader } from '../store/snapshot.ts'
 import { SIEVE_BYTES } from './growth.ts'
 import { servedFilters } from './sieve-spec.ts'
 
-/** A piece's array is a generation times this, plus the array within it: of a table the bits of its directory. */
+/** A chunk's array is generation × 256 + the array within it; of a table, that is the bits of its directory. */
 const GENERATION_ARRAYS = 256
 const MOST_DIRECTORY_BITS = 27
-/** The array of a generation that says how large it is, and in 4 bytes for each where its shards begin. */
+/** The array of a generation with its size and, in 4 bytes each, the starts of its shards. */
 const SIZE_ARRAY = GENERATION_ARRAYS - 1
 const SIZE_BYTES = 16
 const SHARD_BYTES = 4
 
-/** Throws one line for anything but what BF.SCANDUMP gave. */
+/** The memory for a dump of BF.SCANDUMP. Throws a SieveError for any other file. */
 export async function memoryOfFile(path: string): Promise<number> {
   const fd = openFile(path)
   try {
@@ -26,17 +26,17 @@ export async function memoryOfFile(path: string): Promise<number> {
     const { filter, plan, profile } = header
     const isServed = (servedFilters as readonly string[]).includes(filter)
     if (!isServed || profile.name !== 'raw' || profile.rules.length > 0) {
-      throw new SieveError('corrupt', 'received bad data: expected what BF.SCANDUMP gave')
+      throw new SieveError('corrupt', 'received bad data: expected a dump of BF.SCANDUMP')
     }
-    const memory = await memoryOfPieces(path, fd, bytes, header)
+    const memory = await memoryOfChunks(path, fd, bytes, header)
     return Math.max(plan.sizeBytes, memory) + SIEVE_BYTES
   } finally {
     closeSync(fd)
   }
 }
 
-// The pieces with the zeros that are left out, the directories of tables, and an instance for each shard and generation.
-async function memoryOfPieces(path: string, fd: number, from: number, header: SieveHeader): Promise<number> {
+// The chunks with their omitted zeros, the directories of tables, and one kernel instance per shard and generation.
+async function memoryOfChunks(path: string, fd: number, from: number, header: SieveHeader): Promise<number> {
   const head = Buffer.alloc(CHUNK_HEADER_BYTES)
   const fileBytes = fstatSync(fd).size
   const pace = new Pace()

@@ -1,4 +1,4 @@
-// The sieves of a server in this process: in memory, or each in its folder under --data, where a restart finds them.
+// The sieves of a server in this process: in memory, or each in its own folder under --data.
 
 import { SieveError } from '../errors.ts'
 import { type Durability, Sieve, type SieveOptions } from '../index.ts'
@@ -12,56 +12,61 @@ import type { BloomSpec, ServedSieve, SieveRegistry, SieveSpec } from './registr
 import { optionsOf, plannedBytes } from './sieve-spec.ts'
 
 export interface LocalRegistryOptions {
-  /** Where sieves last; in memory without it. */
+  /** The folder of the sieves; without it they are in memory. */
   readonly data?: string
-  /** With `data`: when an acknowledged item is safe. Default `interval`. */
+  /** With `data`: when an acknowledged item is on disk. Default `interval`. */
   readonly durability?: Durability
   /** Memory for all sieves. */
   readonly memoryBytes: number
   readonly mostSieves: number
-  /** Where faults are reported; those of this registry alone without it. */
+  /** Where faults are reported; default: a list of its own. */
   readonly faults?: Faults
 }
 
 export class LocalRegistry implements SieveRegistry {
   readonly faults: Faults
+  isLoading = true
   readonly #sieves = new Map<string, LocalSieve>()
-  /** Folders of the sieves that could not be opened. */
+  /** Folders of the sieves that are set aside. */
   readonly #aside = new Map<string, string>()
-  /** Names that are being made or dropped. */
+  /** Sieves that are being created or dropped. */
   readonly #busy = new Map<string, Promise<unknown>>()
   readonly #options: LocalRegistryOptions
   readonly #data: DataFolder | undefined
-  /** Memory promised to sieves in the making. */
-  #promisedBytes = 0
+  /** Memory reserved for sieves that are being created. */
+  #reservedBytes = 0
 
-  private constructor(options: LocalRegistryOptions) {
+  /** Locks the folder; throws when another server uses it. Call `load` next. */
+  constructor(options: LocalRegistryOptions) {
     this.#options = options
     this.faults = options.faults ?? new Faults()
     this.#data = options.data === undefined ? undefined : new DataFolder(options.data)
   }
 
-  /**
-   * Opens what is there; a sieve that cannot be opened is set aside, and the others are served. Throws when they take more
-   * memory than allowed, or another server has the folder.
-   */
   static async open(options: LocalRegistryOptions): Promise<LocalRegistry> {
     const registry = new LocalRegistry(options)
-    try {
-      const { entries, bad } = registry.#data?.entries() ?? { entries: [], bad: [] }
-      for (const { name, folder, error } of bad) registry.#setAside(name, folder, error)
-      for (const entry of entries) {
-        await registry.#revive(entry).catch((error: unknown) => {
-          registry.#setAside(entry.name, registry.#data!.folderOf(entry.name), error)
-        })
-        registry.#check(0, 'open what is in the folder')
-      }
-      await registry.#data?.cleared()
-      return registry
-    } catch (error) {
+    await registry.load().catch(async (error: unknown) => {
       await registry.close()
       throw error
+    })
+    return registry
+  }
+
+  /**
+   * Opens the sieves in the folder. A sieve that cannot be opened is set aside, and the others are served. Throws when they
+   * take more memory than allowed; then close the registry.
+   */
+  async load(): Promise<void> {
+    const { entries, bad } = this.#data?.entries() ?? { entries: [], bad: [] }
+    for (const { name, folder, error } of bad) this.#setAside(name, folder, error)
+    for (const entry of entries) {
+      await this.#openExisting(entry).catch((error: unknown) => {
+        this.#setAside(entry.name, this.#data!.folderOf(entry.name), error)
+      })
+      this.#check(0, 'open the sieves in the folder')
     }
+    await this.#data?.cleared()
+    this.isLoading = false
   }
 
   get transfers(): string | undefined {
@@ -90,7 +95,7 @@ export class LocalRegistry implements SieveRegistry {
     checkName(name)
     const bytes = plannedBytes(optionsOf(spec, bloom))
     const entry = { name, spec, createdAt: new Date(), ...(bloom && { bloom }) }
-    return this.#begin(name, bytes, () => this.#make(entry))
+    return this.#begin(name, bytes, () => this.#create(entry))
   }
 
   async adopt(name: string, path: string, bloom: BloomSpec): Promise<ServedSieve> {
@@ -99,14 +104,17 @@ export class LocalRegistry implements SieveRegistry {
     return this.#begin(name, bytes, async () => {
       const entry = { name, spec: {}, bloom, createdAt: new Date() }
       const served = this.#data
-        ? await this.#make(entry, path)
-        : this.#take(name, await Sieve.load(path), entry.createdAt, bloom)
-      // How much it takes is certain only now.
+        ? await this.#create(entry, path)
+        : this.#register(name, await Sieve.load(path), entry.createdAt, bloom)
+      // Its memory is known only after loading.
       if (served.sizeBytes <= bytes) return served
       this.#sieves.delete(name)
       await served.close()
       await this.#data?.remove(this.#data.folderOf(name))
-      throw new SieveError('corrupt', `it takes ${served.sizeBytes} bytes, and its file is for ${bytes}`)
+      throw new SieveError(
+        'corrupt',
+        `it takes ${served.sizeBytes} bytes: expected at most ${bytes} from its file`,
+      )
     })
   }
 
@@ -116,8 +124,8 @@ export class LocalRegistry implements SieveRegistry {
     const aside = this.#aside.get(name)
     if (!sieve && aside === undefined) return false
     this.#sieves.delete(name)
-    await this.#alone(name, async () => {
-      await sieve?.close().catch(() => {}) // what is dropped need not be on the disk
+    await this.#exclusively(name, async () => {
+      await sieve?.close().catch(() => {}) // a failure to flush does not matter
       try {
         await this.#data?.remove(aside ?? this.#data.folderOf(name))
       } catch (error) {
@@ -139,7 +147,7 @@ export class LocalRegistry implements SieveRegistry {
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   }
 
-  // Makes a sieve of a name that is free, when there is room for it.
+  // Creates a sieve if its name is free and its memory is available.
   async #begin(name: string, bytes: number, make: () => Promise<LocalSieve>): Promise<ServedSieve> {
     while (this.#busy.has(name)) await this.#settled(name)
     if (this.#sieves.has(name)) throw nameTaken(name)
@@ -152,25 +160,25 @@ export class LocalRegistry implements SieveRegistry {
         `there are ${mostSieves} sieves, the most allowed (--max-sieves): drop one`,
       )
     }
-    this.#check(bytes, 'make this sieve')
-    this.#promisedBytes += bytes
-    return this.#alone(name, make).finally(() => {
-      this.#promisedBytes -= bytes
+    this.#check(bytes, 'create this sieve')
+    this.#reservedBytes += bytes
+    return this.#exclusively(name, make).finally(() => {
+      this.#reservedBytes -= bytes
     })
   }
 
-  // Of those who wait only the first finds the name free: each looks again in the turn in which it goes on.
+  // Several callers may wait for one name: each has to check again, in the same turn in which it continues.
   async #settled(name: string): Promise<void> {
     await this.#busy.get(name)?.catch(() => {})
   }
 
-  #alone<T>(name: string, act: () => Promise<T>): Promise<T> {
+  #exclusively<T>(name: string, act: () => Promise<T>): Promise<T> {
     const work = act().finally(() => this.#busy.delete(name))
     this.#busy.set(name, work)
     return work
   }
 
-  // Its folder could not be removed, so a restart would find it: it is served on. Nobody watches its old faults any more.
+  // Its folder could not be removed and a restart would find it, so it is served again. Its old faults are no longer watched.
   async #reopen({ name, createdAt, bloom }: LocalSieve): Promise<void> {
     this.faults.endAll(name)
     try {
@@ -180,12 +188,12 @@ export class LocalRegistry implements SieveRegistry {
     }
   }
 
-  // In memory, or in its folder; one that cannot be made leaves no folder behind.
-  async #make(entry: Entry, file?: string): Promise<LocalSieve> {
+  // In memory, or in its folder; a failure leaves no folder behind.
+  async #create(entry: Entry, file?: string): Promise<LocalSieve> {
     const { name, spec, bloom, createdAt } = entry
     const data = this.#data
     const options = file === undefined ? optionsOf(spec, bloom) : {}
-    if (!data) return this.#take(name, await Sieve.create(options), createdAt, bloom)
+    if (!data) return this.#register(name, await Sieve.create(options), createdAt, bloom)
     await data.write(entry, file)
     try {
       return await this.#openStore(entry, options)
@@ -195,8 +203,8 @@ export class LocalRegistry implements SieveRegistry {
     }
   }
 
-  // A sieve that was there when the server stopped. Its folder stays whatever happens.
-  async #revive(entry: Entry): Promise<void> {
+  // A sieve from an earlier run of the server. Its folder stays even after a failure.
+  async #openExisting(entry: Entry): Promise<void> {
     const isMade = this.#data!.isMade(entry.name)
     await this.#openStore(entry, isMade ? {} : optionsOf(entry.spec, entry.bloom))
   }
@@ -204,31 +212,31 @@ export class LocalRegistry implements SieveRegistry {
   async #openStore({ name, bloom, createdAt }: Entry, options: SieveOptions): Promise<LocalSieve> {
     const durability = this.#options.durability ?? 'interval'
     const sieve = await Sieve.open(this.#data!.folderOf(name), { ...options, durability })
-    return this.#take(name, sieve, createdAt, bloom)
+    return this.#register(name, sieve, createdAt, bloom)
   }
 
-  // Its files are left as they are, and its name is refused until they are repaired or dropped.
+  // Its files are left as they are; its name is refused until it is repaired or dropped.
   #setAside(name: string, folder: string, error: unknown): void {
     this.#aside.set(name, folder)
     const why = error instanceof Error ? error.message : String(error)
-    const help = `'urlsieve verify --repair ${folder}' and a restart bring back what can be kept, DEL drops it`
+    const help = `'urlsieve verify --repair ${folder}' and a restart recover what can be recovered, DEL drops it`
     this.faults.begin('set-aside', `${why}; ${help}`, name)
   }
 
-  #take(name: string, sieve: Sieve, createdAt: Date, bloom?: BloomSpec): LocalSieve {
-    const ask = (one: LocalSieve, bytes: number) => this.#check(bytes, `add to '${one.name}'`)
-    const served = new LocalSieve(name, sieve, createdAt, ask, this.faults, bloom)
+  #register(name: string, sieve: Sieve, createdAt: Date, bloom?: BloomSpec): LocalSieve {
+    const checkMemory = (one: LocalSieve, bytes: number) => this.#check(bytes, `add to '${one.name}'`)
+    const served = new LocalSieve(name, sieve, createdAt, checkMemory, this.faults, bloom)
     this.#sieves.set(name, served)
     return served
   }
 
   #check(bytes: number, what: string): void {
     const { memoryBytes } = this.#options
-    const taken = this.sizeBytes + this.#promisedBytes
+    const taken = this.sizeBytes + this.#reservedBytes
     if (taken + bytes <= memoryBytes) return
     throw new SieveError(
       'memory',
-      `no memory to ${what}: ${taken} bytes are taken, ${Math.ceil(bytes)} more are needed, ${memoryBytes} are allowed (--memory)`,
+      `no memory to ${what}: ${taken} bytes are used, ${Math.ceil(bytes)} more are needed, ${memoryBytes} are allowed (--memory)`,
     )
   }
 }

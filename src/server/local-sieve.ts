@@ -1,5 +1,5 @@
-// One sieve of a server, in this process: in memory or in its folder. It asks for memory before it grows, and a
-// bloom filter that shall not grow says when it is full.
+// One sieve of a server, in this process: in memory or in its folder. It checks the memory limit before it grows, and a
+// NONSCALING Bloom filter fails when it is full.
 import { SieveError } from '../errors.ts'
 import { filterKind } from '../filters/registry.ts'
 import type { DeletingSieve, Explanation, FolderSieve, Items, Plan, Sieve, Stats } from '../index.ts'
@@ -12,14 +12,14 @@ import { wasDropped } from './names.ts'
 import { inParts, oneByOne, PartSize } from './parts.ts'
 import type { Answers, BloomSpec, LentItems, ServedSieve } from './registry.ts'
 
-/** RedisBloom's words. */
+/** RedisBloom's error text. */
 const FULL = 'non scaling filter is full'
-/** Memory is asked for once for so many URLs, unless there is little left. */
+/** The memory limit is checked once for this many URLs, unless little memory is left. */
 const STRIDE_URLS = 8192
-/** The system puts memory in place when it is first touched, which takes longer than adding a URL. */
+/** The system maps memory when it is first touched, which takes longer than adding a URL. */
 const LARGE_GROWTH_BYTES = 64 * 1024 * 1024
 
-/** Throws when so many bytes more than it has are too many for all sieves together. */
+/** Throws when `bytes` more for this sieve exceed the memory for all sieves. */
 export type CheckMemory = (sieve: LocalSieve, bytes: number) => void
 
 /** Errs as its filter does; see `SIEVE.STATS` for the rate. */
@@ -32,18 +32,18 @@ export class LocalSieve implements ServedSieve {
   readonly meters: Meters = newMeters()
   readonly forget?: (urls: readonly string[]) => Answers<Uint8Array>
   readonly under?: (folder: string) => boolean
-  /** Memory it has, by the last look. */
+  /** Its memory when last measured. */
   sizeBytes: number
   writes = 0
-  /** None once it is closed: it answers no more, and whoever still holds it does not keep its memory. */
+  /** Null once it is closed: calls fail, and references to it do not keep its memory. */
   #open: Sieve | null
   readonly #checkMemory: CheckMemory
   readonly #partSize = new PartSize()
-  /** Items it may take before memory is asked for again. */
+  /** Items it may take before the memory limit is checked again. */
   #allowed = 0
   /** Distinct items, for a filter that does not grow. */
   #count: number
-  /** Past so many its rate is not what was promised; without end for one that grows, and once that is reported. */
+  /** Past this count its rate exceeds the promise; infinite for a filter that grows, and once that is reported. */
   #capacity: number
   readonly #faults: Faults
   readonly #disk: DiskWatch | undefined
@@ -99,7 +99,7 @@ export class LocalSieve implements ServedSieve {
   }
 
   reserve(items: number): void {
-    if (items > this.#allowed) this.#ask(items)
+    if (items > this.#allowed) this.#reserveMemory(items)
   }
 
   #addSome(items: Items): Uint8Array {
@@ -135,7 +135,7 @@ export class LocalSieve implements ServedSieve {
     try {
       await sieve.save()
     } catch (error) {
-      this.#note(error)
+      this.#reportDisk(error)
       throw error
     }
   }
@@ -145,7 +145,7 @@ export class LocalSieve implements ServedSieve {
     if (!this.#open) throw wasDropped(this.name)
   }
 
-  /** It answers no more, whoever still holds it. */
+  /** Further calls fail. */
   async close(): Promise<void> {
     const sieve = this.#open
     this.#open = null
@@ -158,13 +158,13 @@ export class LocalSieve implements ServedSieve {
     try {
       return act()
     } catch (error) {
-      this.#note(error)
+      this.#reportDisk(error)
       throw error
     }
   }
 
-  // Of a call that failed: a disk that refuses lasts longer than the call.
-  #note(error: unknown): void {
+  // A disk that refuses writes is a fault that outlasts the call.
+  #reportDisk(error: unknown): void {
     if (error instanceof SieveError && error.code === 'disk') this.#disk?.refused(error.message)
   }
 
@@ -175,12 +175,12 @@ export class LocalSieve implements ServedSieve {
 
   #checkCapacity(): void {
     if (this.#count <= this.#capacity) return
-    const message = `more than the ${this.#capacity} URLs it was made for: a new URL is answered "seen" more often than promised; make a larger sieve`
+    const message = `more than the ${this.#capacity} URLs it was created for: a new URL is answered "seen" more often than promised; create a larger sieve`
     this.#faults.begin('past-capacity', message, this.name)
     this.#capacity = Number.POSITIVE_INFINITY
   }
 
-  #ask(count: number): void {
+  #reserveMemory(count: number): void {
     const stats = this.stats()
     const growth = (urls: number) => growthOf(this.#sieve, stats, urls)
     if (growth(count + STRIDE_URLS) > LARGE_GROWTH_BYTES) this.#partSize.restart()
@@ -193,7 +193,7 @@ export class LocalSieve implements ServedSieve {
     }
   }
 
-  // Known items are answered as ever; the first new one past the capacity is refused, and what came before it stands.
+  // Past the capacity known items are still answered; the first new one fails, and the verdicts before it stand.
   #addUpToCapacity(items: Items, capacity: number): Uint8Array {
     const count = items.starts.length
     if (this.#count + count <= capacity) {

@@ -1,11 +1,10 @@
-// What a server says while it runs: one line of text or one JSON object each, to stderr. URLs, items and passwords are
-// never in it.
+// The log of a server: one line of text or one JSON object per event. It never contains URLs, items or passwords.
 
 export type Level = 'info' | 'warn' | 'error'
 export type Fields = Readonly<Record<string, string | number | boolean>>
 export type Log = (level: Level, event: string, fields?: Fields) => void
 
-/** Writes with `write`, a line at a time. */
+/** Logs through `write`, one line per call. */
 export function logTo(write: (line: string) => unknown, isJson: boolean): Log {
   return (level, event, fields = {}) => {
     const time = new Date().toISOString()
@@ -13,7 +12,7 @@ export function logTo(write: (line: string) => unknown, isJson: boolean): Log {
       write(`${JSON.stringify({ time, level, event, ...fields })}\n`)
       return
     }
-    const said = Object.entries(fields).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
-    write(`${[time, level, event, ...said].join(' ')}\n`)
+    const pairs = Object.entries(fields).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+    write(`${[time, level, event, ...pairs].join(' ')}\n`)
   }
 }

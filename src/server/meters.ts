@@ -1,11 +1,12 @@
-// Counts of one sieve since the server started: the ways to ask (RESP, HTTP) add to them, /metrics and the page read them.
+// Counts of one sieve since the server started: RESP and HTTP update them; /metrics and the page show them.
 
 export interface Meters {
   adds: number
-  /** Of the adds, answered "new". */
+  /** Adds answered "new". */
   fresh: number
-  /** Of the adds, answered "seen". */
+  /** Adds answered "seen". */
   seen: number
+  /** URLs queried without adding. */
   asks: number
 }
 

@@ -1,4 +1,4 @@
-// /metrics: the figures of a server for Prometheus, taken when they are asked for, in a registry of their own.
+// /metrics: the metrics of a server for Prometheus, computed at each scrape.
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client'
 import type { Stats } from '../index.ts'
 import { LATENCY_BOUNDS, type ServerInfo, type Way } from './info.ts'
@@ -21,7 +21,7 @@ const WAYS: readonly Way[] = ['resp', 'http']
 export class Metrics {
   readonly #metrics = new Registry()
   readonly #registry: SieveRegistry
-  /** The sieves as this scrape sees them. */
+  /** The sieves and their stats in this scrape. */
   #rows: readonly Row[] = []
   readonly #rates: Rates
   #turns: Promise<void> = Promise.resolve()
@@ -33,12 +33,12 @@ export class Metrics {
     this.#countSieves()
     this.#measureSieves()
     const one = (value: number): Value[] => [{ labels: {}, value }]
-    this.#add('info', 'The version that runs', 'gauge', () => [
+    this.#add('info', 'Version of the server', 'gauge', () => [
       { labels: { version: info.version }, value: 1 },
     ])
-    this.#add('sieves', 'Sieves', 'gauge', () => one(registry.list().length))
+    this.#add('sieves', 'Number of sieves', 'gauge', () => one(registry.list().length))
     this.#add('house_bytes', 'Bytes of all sieves', 'gauge', () => one(registry.sizeBytes))
-    this.#add('faults', 'Faults that last now, by kind', 'gauge', () =>
+    this.#add('faults', 'Current faults by kind', 'gauge', () =>
       Object.entries(registry.faults.counts()).map(([kind, value]) => ({ labels: { kind }, value })),
     )
     this.#add('live_listeners', 'Listeners of /v1/live', 'gauge', () => one(listeners()))
@@ -46,9 +46,11 @@ export class Metrics {
       WAYS.map((way) => ({ labels: { way }, value: counts[way] }))
     this.#add('connections', 'Open connections', 'gauge', () => byWay(info.connections))
     this.#add('answered_total', 'Commands and requests answered', 'counter', () => byWay(info.answered))
-    this.#add('errors_total', 'Those answered with an error', 'counter', () => byWay(info.errors))
+    this.#add('errors_total', 'Commands and requests answered with an error', 'counter', () =>
+      byWay(info.errors),
+    )
     this.#add('refused_total', 'Connections refused', 'counter', () => one(info.refused))
-    this.#add('request_seconds', 'How long commands and requests took', 'histogram', () =>
+    this.#add('request_seconds', 'Duration of commands and requests', 'histogram', () =>
       WAYS.flatMap((way) => buckets(info, way)),
     )
   }
@@ -75,49 +77,55 @@ export class Metrics {
     count('adds_total', 'URLs added since the server started', ({ sieve }) => sieve.meters.adds)
     count('new_total', 'URLs answered new', ({ sieve }) => sieve.meters.fresh)
     count('seen_total', 'URLs answered seen by an add', ({ sieve }) => sieve.meters.seen)
-    count('asks_total', 'URLs asked for without adding', ({ sieve }) => sieve.meters.asks)
+    count('asks_total', 'URLs queried without adding', ({ sieve }) => sieve.meters.asks)
   }
 
   #measureSieves(): void {
     const gauge = (name: string, help: string, of: (row: Row) => number | null | undefined) =>
       this.#each(name, help, 'gauge', of)
-    gauge('adds_per_second', 'URLs added a second, of late', ({ sieve }) => this.#rates.of(sieve))
+    gauge('adds_per_second', 'URLs added per second, over the last second', ({ sieve }) =>
+      this.#rates.of(sieve),
+    )
     gauge('urls', 'Distinct URLs remembered', ({ stats }) => stats.urls)
     gauge('size_bytes', 'Bytes of the filter', ({ stats }) => stats.sizeBytes)
     gauge('fill', 'Share of bits or slots in use', ({ stats }) => stats.fill)
-    gauge('expected_rate', 'Chance that a new URL is answered seen now', ({ stats }) => stats.expectedRate)
-    gauge('promised_rate', 'The rate it was made for', ({ stats }) => stats.promisedRate)
-    gauge('past_capacity', '1 when it holds more than it was made for', ({ stats }) =>
+    gauge(
+      'expected_rate',
+      'Current probability that a new URL is answered seen',
+      ({ stats }) => stats.expectedRate,
+    )
+    gauge('promised_rate', 'The false-positive rate it was created for', ({ stats }) => stats.promisedRate)
+    gauge('past_capacity', '1 when it holds more URLs than it was created for', ({ stats }) =>
       Number(stats.pastCapacity),
     )
     gauge('log_bytes', 'Bytes of the log', ({ stats }) => stats.store?.logBytes)
     gauge('snapshot_bytes', 'Bytes of the last snapshot', ({ stats }) => stats.store?.snapshotBytes)
     gauge(
       'snapshotting',
-      '1 while a snapshot is being made',
+      '1 while a snapshot is being written',
       ({ stats }) => stats.store && Number(stats.store.snapshotting),
     )
   }
 
-  // A figure of each sieve; none where there is nothing to say.
+  // A metric per sieve; sieves without a value are left out.
   #each(name: string, help: string, type: Type, of: (row: Row) => number | null | undefined): void {
     this.#add(name, help, type, () =>
       this.#rows.flatMap((row) => {
         const value = of(row)
         return value === null || value === undefined
           ? []
-          : [{ labels: { sieve: shown(row.sieve.name) }, value }]
+          : [{ labels: { sieve: labelOf(row.sieve.name) }, value }]
       }),
     )
   }
 
-  // Each metric in a turn of the event loop of its own: of a thousand sieves each has a thousand values.
+  // Each metric is computed in its own turn of the event loop: with a thousand sieves it has a thousand values.
   #turn(): Promise<void> {
     this.#turns = this.#turns.then(() => new Promise((resolve) => setImmediate(resolve)))
     return this.#turns
   }
 
-  // The library's own metrics keep their values; these are read where they are counted.
+  // prom-client's own classes store their values; these metrics read them where they are counted.
   #add(name: string, help: string, type: Type, values: () => Value[]): void {
     const full = `urlsieve_${name}`
     const get = async () => {
@@ -129,8 +137,8 @@ export class Metrics {
   }
 }
 
-// Bytes of a name that are no UTF-8 are lone surrogates there: as text they would all be one, and two sieves too.
-const shown = (name: string) =>
+// Bytes of a name that are not UTF-8 are lone surrogates, which would all be encoded alike: two sieves would share a label.
+const labelOf = (name: string) =>
   name.replaceAll(/[\udc80-\udcff]/gu, (c) => `\\x${(c.charCodeAt(0) & 255).toString(16)}`)
 
 type Type = 'counter' | 'gauge' | 'histogram'
@@ -151,14 +159,14 @@ function buckets(info: ServerInfo, way: Way): Value[] {
   ]
 }
 
-/** How many URLs a second each sieve was given, between the last two looks. */
+/** URLs added per second to each sieve, between the last two samples. */
 class Rates {
   readonly #timer: NodeJS.Timeout
-  #lookedAt = performance.now()
+  #sampledAt = performance.now()
   #last = new Map<ServedSieve, { adds: number; rate: number }>()
 
   constructor(registry: SieveRegistry) {
-    this.#timer = setInterval(() => this.#look(registry), RATE_MS)
+    this.#timer = setInterval(() => this.#sample(registry), RATE_MS)
     this.#timer.unref()
   }
 
@@ -170,10 +178,10 @@ class Rates {
     clearInterval(this.#timer)
   }
 
-  #look(registry: SieveRegistry): void {
+  #sample(registry: SieveRegistry): void {
     const now = performance.now()
-    const seconds = (now - this.#lookedAt) / 1000
-    this.#lookedAt = now
+    const seconds = (now - this.#sampledAt) / 1000
+    this.#sampledAt = now
     this.#last = new Map(
       registry.list().map((sieve) => {
         const { adds } = sieve.meters

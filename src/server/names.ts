@@ -1,19 +1,19 @@
-// Names of sieves: any bytes over RESP, text over HTTP, a folder on the disk. Each step can be undone, so two names
-// never meet in one folder, on file systems that ignore case neither.
+// Names of sieves: any bytes over RESP, text over HTTP, a folder on disk. Each conversion is reversible, so two names never
+// share a folder, even on file systems that ignore case.
 import { createHash } from 'node:crypto'
 import { SieveError } from '../errors.ts'
 
-/** A name's bytes at most. */
+/** Longest name. */
 export const MOST_NAME_BYTES = 200
 const MOST_FOLDER_LETTERS = 200
-/** Names of files in the data folder, which no sieve's folder may have. */
+/** Names of files in the data folder. */
 const TAKEN = /^lock$/
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-/** Bytes that are no UTF-8 are written as these lone surrogates, which no text has. */
+/** Bytes of a name that is not UTF-8 are stored as lone surrogates from here on, which no valid text contains. */
 const ESCAPE = 0xdc00
 
-/** The name that bytes are: their text, or, where they are no UTF-8, each byte past ASCII escaped. */
+/** The name for these bytes: their text or, if they are not UTF-8, with each byte past ASCII escaped. */
 export function nameFrom(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes)
@@ -31,29 +31,29 @@ export function nameBytes(name: string): Buffer {
   )
 }
 
-/** Throws one line for a name that cannot be. */
+/** Throws a SieveError for an invalid name. */
 export function checkName(name: string): void {
   const bytes = nameBytes(name)
   if (bytes.length === 0) throw new SieveError('option', 'the name is empty: expected a name for the sieve')
   if (bytes.length > MOST_NAME_BYTES) {
     throw new SieveError('option', `a name of ${bytes.length} bytes: expected at most ${MOST_NAME_BYTES}`)
   }
-  if (nameFrom(bytes) !== name) throw new SieveError('option', 'the name is no text: expected UTF-8')
+  if (nameFrom(bytes) !== name) throw new SieveError('option', 'the name is not valid text: expected UTF-8')
 }
 
-/** One line for the name of a sieve that is there. */
+/** The error for a name that another sieve has. */
 export function nameTaken(name: string): SieveError {
   return new SieveError('option', `the name '${name}' is taken: choose another, or drop that sieve first`)
 }
 
-/** One line for a sieve that was dropped while someone still uses it. */
+/** The error for a sieve that was dropped while it is still in use. */
 export function wasDropped(name: string): SieveError {
-  return new SieveError('option', `the sieve '${name}' was dropped meanwhile: begin again`)
+  return new SieveError('option', `the sieve '${name}' was dropped meanwhile: create it again`)
 }
 
 /**
- * The folder of a name: small letters, digits, - and _ as they are, any other byte as %xx; a long one by its digest. The
- * first letter of a name that a file has is written as %xx too.
+ * The folder of a sieve: lower-case letters, digits, - and _ as they are, any other byte as %xx; for a long name its
+ * digest. If a file has that name, the first letter is also written as %xx.
  */
 export function folderOf(name: string): string {
   const bytes = nameBytes(name)
@@ -66,7 +66,7 @@ export function folderOf(name: string): string {
   return `~${createHash('sha256').update(bytes).digest('hex')}`
 }
 
-/** The name of a folder that `folderOf` made; undefined for any other. */
+/** The inverse of `folderOf`; undefined for a digest or any other folder. */
 export function nameOfFolder(folder: string): string | undefined {
   if (!/^(?:[a-z0-9_-]|%[0-9a-f]{2})+$/.test(folder)) return undefined
   const letters = folder.replaceAll(/%(..)/g, (_, hex: string) =>

@@ -1,42 +1,42 @@
-// A long list of items, a part at a time: when a part has taken long, other clients are answered before the next. A list
-// of the usual length is one part, answered at once.
+// Processes a long list of items in parts, and serves other clients between two parts when one has taken long. A list of
+// usual length is one part and is answered synchronously.
 import { type Items, SieveError } from '../index.ts'
 import { Pace } from '../store/pace.ts'
 import type { Answers, LentItems } from './registry.ts'
 
-/** A batch of the kernel. */
+/** Items of one batch of the kernel. */
 const MOST_ITEMS = 2048
 const LEAST_ITEMS = 16
-/** Of a sieve that has not been used: its memory is not in place yet, and its code not compiled. */
+/** For a sieve that has not been used: its memory is not mapped yet, and its code is not compiled. */
 const FIRST_ITEMS = 64
-/** More are not begun in the turn that read them, which was long enough. */
+/** A longer list is not begun in the turn that read it. */
 const LONG_ITEMS = 8192
 const PART_BYTES = 256 * 1024
-/** What a part should take. */
+/** Target duration of a part. */
 const PART_MS = 4
-/** Fewer items say little of how long one takes. */
-const TELLING_ITEMS = 256
-/** Items that lie in no more bytes than this are short. */
+/** Fewer items are not enough to measure the time per item. */
+const MEASURED_ITEMS = 256
+/** A list in a buffer of at most this size need not be cut by bytes. */
 const SHORT_BYTES = 1024 * 1024
 
-/** How many items of one sieve make a part: by how long the last ones took. */
+/** The number of items per part for one sieve, adapted to the time the last parts took. */
 export class PartSize {
   items = FIRST_ITEMS
 
-  /** So many took so long. */
+  /** A part of `items` took `ms`. */
   learn(items: number, ms: number): void {
-    if (items < Math.min(TELLING_ITEMS, this.items)) return
+    if (items < Math.min(MEASURED_ITEMS, this.items)) return
     const wanted = (items * PART_MS) / Math.max(ms, 0.001)
     this.items = Math.max(LEAST_ITEMS, Math.min(MOST_ITEMS, 2 * this.items, Math.floor(wanted)))
   }
 
-  /** The next items go to memory that is not in place yet. */
+  /** Call before items are written to memory that is not mapped yet. */
   restart(): void {
     this.items = Math.min(this.items, FIRST_ITEMS)
   }
 }
 
-/** Verdicts of all items. When a part fails, those of the items before stand: the error has them as `answered`. */
+/** The verdicts of all items. When a part fails, the verdicts before it stand: the error has them in `answered`. */
 export function inParts(
   items: LentItems,
   size: PartSize,
@@ -49,7 +49,7 @@ export function inParts(
     size.learn(part.starts.length, performance.now() - begun)
     return answers
   }
-  if (count < TELLING_ITEMS && count <= size.items && items.bytes.length <= SHORT_BYTES) return act(items)
+  if (count < MEASURED_ITEMS && count <= size.items && items.bytes.length <= SHORT_BYTES) return act(items)
   if (count <= 1 || (count <= size.items && items.bytes.length <= SHORT_BYTES)) return timed(items)
   const answers = new Uint8Array(count)
   const pace = new Pace()
@@ -57,29 +57,29 @@ export function inParts(
   let done = 0
   const work = (): boolean => {
     do {
-      const n = partOf(rest, size.items)
+      const n = partLength(rest, size.items)
       answers.set(
-        answered(() => timed(some(rest, 0, n)), answers, done),
+        withAnswers(() => timed(slice(rest, 0, n)), answers, done),
         done,
       )
-      rest = some(rest, n)
+      rest = slice(rest, n)
       done += n
     } while (done < count && !pace.isOver)
     return done === count
   }
   if (count <= LONG_ITEMS && work()) return answers
-  if (!items.isKept) rest = copied(rest)
+  if (!items.isKept) rest = copy(rest)
   return later(pace, work).then(() => answers)
 }
 
-/** The same for a list of texts that are acted on one by one. */
+/** The same for a list of texts that are processed one by one. */
 export function oneByOne(texts: readonly string[], act: (text: string) => number): Answers<Uint8Array> {
   const answers = new Uint8Array(texts.length)
   const pace = new Pace()
   let done = 0
   const work = (): boolean => {
     while (done < texts.length) {
-      answers[done] = answered(() => [act(texts[done]!)], answers, done)[0]!
+      answers[done] = withAnswers(() => [act(texts[done]!)], answers, done)[0]!
       done++
       if (pace.isOver) break
     }
@@ -93,7 +93,8 @@ async function later(pace: Pace, work: () => boolean): Promise<void> {
   while (!work())
 }
 
-function answered<T>(act: () => T, before: Uint8Array, done: number): T {
+// An error gets the `done` answers before it, then those of its own part.
+function withAnswers<T>(act: () => T, before: Uint8Array, done: number): T {
   try {
     return act()
   } catch (error) {
@@ -108,7 +109,7 @@ function answered<T>(act: () => T, before: Uint8Array, done: number): T {
   }
 }
 
-function partOf({ starts, ends }: Items, items: number): number {
+function partLength({ starts, ends }: Items, items: number): number {
   const most = Math.min(items, starts.length)
   let bytes = 0
   for (let i = 0; i < most; i++) {
@@ -118,12 +119,12 @@ function partOf({ starts, ends }: Items, items: number): number {
   return most
 }
 
-function some({ bytes, starts, ends }: Items, from: number, to?: number): Items {
+function slice({ bytes, starts, ends }: Items, from: number, to?: number): Items {
   return { bytes, starts: starts.subarray(from, to), ends: ends.subarray(from, to) }
 }
 
-// Whoever gave the items may change their bytes once the call has returned.
-function copied({ bytes, starts, ends }: Items): Items {
+// The caller may change the bytes of the items once the call has returned.
+function copy({ bytes, starts, ends }: Items): Items {
   let from = bytes.length
   let to = 0
   for (let i = 0; i < starts.length; i++) {

@@ -1,5 +1,5 @@
-// The server's password, at every listener. It and what is said are compared by digests of one length, under a secret of this
-// process: the time that takes tells nothing of the password.
+// The server's password, for RESP and HTTP. Passwords are compared by keyed digests of equal length, so that the time
+// reveals nothing about the password.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 export class Password {
@@ -11,8 +11,8 @@ export class Password {
   }
 
   /** Whether these bytes are the password's, in UTF-8. */
-  is(said: Buffer): boolean {
-    return timingSafeEqual(this.#digestOf(said), this.#digest)
+  matches(given: Buffer): boolean {
+    return timingSafeEqual(this.#digestOf(given), this.#digest)
   }
 
   #digestOf(password: string | Buffer): Buffer {

@@ -1,4 +1,4 @@
-// The whole server: its registry, and the listeners to it. Opened together, closed in order.
+// The whole server: its registry of sieves and its listeners for RESP and HTTP, opened and closed in order.
 import type { Durability } from '../index.ts'
 import { Faults } from './faults.ts'
 import type { HttpLimits } from './http/limits.ts'
@@ -12,13 +12,13 @@ export interface ServeOptions {
   readonly version: string
   readonly host: string
   readonly port: number
-  /** None: no HTTP. */
+  /** Absent: no HTTP. */
   readonly httpPort?: number
   readonly password?: string
   readonly data?: string
-  /** Instead: sieves on Redis or a cluster, at this URL. */
+  /** Instead of `data`: the URL of a Redis or cluster with the sieves. */
   readonly redis?: string
-  /** How long it is waited for, to connect and for each call. */
+  /** Timeout for connecting to it and for each call. */
   readonly redisRetryMs?: number
   readonly durability: Durability
   readonly memoryBytes: number
@@ -26,7 +26,7 @@ export interface ServeOptions {
   readonly limits: RespLimits
   readonly httpLimits: HttpLimits
   readonly log: Log
-  /** The built page, and what `urlsieve lab` wrote. */
+  /** The built page, and a report of `urlsieve lab`. */
   readonly siteFolder?: string
   readonly reportFolder?: string
 }
@@ -34,9 +34,9 @@ export interface ServeOptions {
 export interface Serving {
   readonly port: number
   readonly httpPort: number | undefined
-  /** How many sieves were there. */
+  /** Number of sieves opened. */
   readonly sieves: number
-  /** Accepts no more, answers what has come, puts everything on the disk. */
+  /** Accepts no more connections, answers what has been received, writes everything to disk. */
   close(): Promise<void>
 }
 
@@ -45,7 +45,7 @@ interface Listener {
   close(): Promise<void>
 }
 
-/** Throws when a port is taken or the folder cannot be opened; nothing is left open then. */
+/** Throws when a port is taken or the folder cannot be opened; then nothing is left open. */
 export async function serve(options: ServeOptions): Promise<Serving> {
   const registry = await openRegistry(options)
   const listeners: Listener[] = []
@@ -75,6 +75,8 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       })
       listeners.push(http)
     }
+    // Clients that connect while the sieves are being opened get an error that names the reason.
+    if (registry instanceof LocalRegistry) await registry.load()
     return { port: resp.port, httpPort: http?.port, sieves: registry.list().length, close }
   } catch (error) {
     await close()
@@ -93,7 +95,7 @@ async function openRegistry(options: ServeOptions): Promise<SieveRegistry> {
     })
   }
   const { data, durability, memoryBytes, mostSieves } = options
-  return LocalRegistry.open({
+  return new LocalRegistry({
     durability,
     memoryBytes,
     mostSieves,

@@ -121,7 +121,7 @@ describe.skipIf(whyNoRedis)('a registry on Redis', () => {
       await ask('SET', `urlsieve:${bad}`, text)
       await until('it is set aside', async () => two.get(bad) === undefined)
       expect(two.faults.list()).toMatchObject([{ kind: 'set-aside', sieve: bad }])
-      expect(two.isAway).toBe(false)
+      expect(two.isUnreachable).toBe(false)
       await ask('SREM', 'urlsieve', bad)
       await until('its fault ends', async () => two.faults.list().length === 0)
     },

@@ -150,6 +150,11 @@ describe('a server', () => {
       503,
       { detail: expect.stringContaining('set aside') },
     ])
+    const created = await app.inject({ method: 'PUT', url: '/v1/sieves/a' })
+    expect([created.statusCode, created.json()]).toMatchObject([
+      409,
+      { detail: "sieve 'a' is set aside: its snapshot is cut short" },
+    ])
   })
 })
 

@@ -83,7 +83,9 @@ describe('limits of what is sent', () => {
       await later(50)
     }
     three.write(half)
-    expect(plain(await three.read())).toMatch(/^!ERR commands of all connections .* more than 200000 bytes/)
+    expect(plain(await three.read())).toMatch(
+      /^!ERR incomplete commands of all connections exceed 200000 bytes/,
+    )
     await three.closed()
     // What is whole is done all the same, and when others are done there is room again.
     expect(await (await server.connect()).ask('BF.ADD', 'k', 'y'.repeat(90_000))).toBe(1)
@@ -145,7 +147,7 @@ describe('limits of what is sent', () => {
     const server = await served({ registry: { memoryBytes: 4 * 1024 ** 2, mostSieves: 3 } })
     const client = await server.connect()
     expect(await client.ask('BF.RESERVE', 'big', '0.01', '100000000')).toMatch(
-      /^!OOM no memory to make this sieve: /,
+      /^!OOM no memory to create this sieve: /,
     )
     expect(await client.ask('SIEVE.CREATE', 's', 'PROFILE', 'raw')).toBe('OK')
     let answer: unknown

@@ -66,7 +66,7 @@ describe('names', () => {
     expect(long).toMatch(/^~[0-9a-f]{64}$/)
     expect(() => checkName('Ä'.repeat(101))).toThrow(/a name of 202 bytes: expected at most 200/)
     expect(() => checkName('')).toThrow(/empty/)
-    expect(() => checkName('é\udc80')).toThrow(/no text/)
+    expect(() => checkName('é\udc80')).toThrow(/not valid text/)
   })
 
   it('match patterns as Redis does', () => {
@@ -271,7 +271,7 @@ describe('memory for all sieves', () => {
     const error = await refusal(registry.create('b', spec))
     expect(error.code).toBe('memory')
     expect(error.message).toMatch(
-      /^no memory to make this sieve: \d+ bytes are taken, \d+ more are needed, 8388608 are allowed \(--memory\)$/,
+      /^no memory to create this sieve: \d+ bytes are used, \d+ more are needed, 8388608 are allowed \(--memory\)$/,
     )
     await refusal(registry.create('c', { expectedUrls: 1e12 }))
     await refusal(registry.create('d', {}, { capacity: 2 ** 30, errorRate: 1e-9, expansion: 2 }))
@@ -370,7 +370,7 @@ describe('memory for all sieves', () => {
     await registry.create('a', { filter: 'blocked', sizeBytes: 20 * MB, expectedUrls: 1000 })
     await registry.close()
     const error = await refusal(open({ data, memoryBytes: 8 * MB }))
-    expect(error.message).toMatch(/^no memory to open what is in the folder/)
+    expect(error.message).toMatch(/^no memory to open the sieves in the folder/)
     await (await open({ data })).close()
   })
 

@@ -8,7 +8,7 @@ test.each(['secret', 'sésame: öffne dich', 'x'.repeat(1000), ' ', '\0'])(
   (text) => {
     const password = new Password(text)
     const bytes = Buffer.from(text)
-    expect(password.is(bytes)).toBe(true)
+    expect(password.matches(bytes)).toBe(true)
     const first = Buffer.from(bytes)
     first[0]! ^= 1
     const last = Buffer.from(bytes)
@@ -22,15 +22,15 @@ test.each(['secret', 'sésame: öffne dich', 'x'.repeat(1000), ' ', '\0'])(
       Buffer.concat([bytes, Buffer.of(0)]),
       Buffer.concat([bytes, bytes]),
     ]) {
-      expect(password.is(wrong)).toBe(false)
+      expect(password.matches(wrong)).toBe(false)
     }
   },
 )
 
 test('is UTF-8, whatever else could be read in the bytes', () => {
   const password = new Password('é')
-  expect(password.is(Buffer.from('é', 'utf8'))).toBe(true)
-  expect(password.is(Buffer.from('é', 'latin1'))).toBe(false)
+  expect(password.matches(Buffer.from('é', 'utf8'))).toBe(true)
+  expect(password.matches(Buffer.from('é', 'latin1'))).toBe(false)
 })
 
 test('does not show: neither printed nor as JSON', () => {

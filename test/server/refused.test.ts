@@ -189,7 +189,7 @@ describe('a sieve that was dropped', () => {
       await served.add(one)
       await client.ask('DEL', 's')
       await server.registry.create('s', {})
-      const gone = "the sieve 's' was dropped meanwhile: begin again"
+      const gone = "the sieve 's' was dropped meanwhile: create it again"
       expect(() => served.add(one)).toThrow(gone)
       expect(() => served.has(one)).toThrow(gone)
       expect(() => served.explain('a')).toThrow(gone)
@@ -211,7 +211,7 @@ describe('a sieve that was dropped', () => {
     expect(await client.ask('BF.SCANDUMP', name, String(next))).toBe('!ERR not found')
     await client.ask('BF.RESERVE', name, '0.01', '100000')
     expect(await client.ask('BF.SCANDUMP', name, String(next))).toBe(
-      '!ERR no dump is under way: begin with iterator 0',
+      '!ERR no dump of this filter is in progress: begin with iterator 0',
     )
   })
 

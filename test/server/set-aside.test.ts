@@ -134,7 +134,7 @@ describe('a damaged sieve is set aside', () => {
     writeFileSync(join(data, 'notes', 'a.txt'), 'a')
     const registry = await open(data)
     expect(registry.faults.list()).toEqual([])
-    await expect(registry.create('notes', {})).rejects.toThrow(/something is there already/)
+    await expect(registry.create('notes', {})).rejects.toThrow(/it exists already/)
     expect(readFileSync(join(data, 'notes', 'a.txt'), 'utf8')).toBe('a')
     await registry.close()
   })

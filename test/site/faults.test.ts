@@ -57,7 +57,7 @@ describe.skipIf(noBrowser)(`faults on the page${noBrowser && ` (skipped: ${noBro
     const { page } = await stage.visit('#/sieves/gone')
     await page.getByRole('button', { name: 'Delete' }).waitFor()
     await fetch(`${stage.address}v1/sieves/gone`, { method: 'DELETE' })
-    await page.getByText('There is no sieve of this name.').waitFor({ timeout: WAIT_MS })
+    await page.getByText('There is no sieve with this name.').waitFor({ timeout: WAIT_MS })
     await page.close()
   })
 })

@@ -49,7 +49,7 @@ const scenes: readonly Scene[] = [
   {
     name: 'sieve',
     hash: '#/sieves/archive',
-    act: (page) => page.getByRole('heading', { name: 'Its layers' }).waitFor(),
+    act: (page) => page.getByRole('heading', { name: 'Layers' }).waitFor(),
   },
   {
     name: 'try',

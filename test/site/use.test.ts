@@ -41,7 +41,7 @@ describe.skipIf(noBrowser)(`the page in use${noBrowser && ` (skipped: ${noBrowse
     const { page, said } = await visit('')
     await page.getByText('No sieve yet.').waitFor()
     expect(await seriousFaults(page)).toEqual([])
-    await page.getByRole('link', { name: 'Make a sieve' }).click()
+    await page.getByRole('link', { name: 'Create a sieve' }).click()
     await heading(page, 'New sieve').waitFor()
     expect(said).toEqual([])
     await page.close()
@@ -55,7 +55,7 @@ describe.skipIf(noBrowser)(`the page in use${noBrowser && ` (skipped: ${noBrowse
   })
 
   test.each([
-    ['fixed', 'classic', async (page: Page) => page.getByLabel('URLs it shall hold').fill('5000')],
+    ['fixed', 'classic', async (page: Page) => page.getByLabel('Expected URLs').fill('5000')],
     [
       'by memory',
       'blocked',
@@ -65,7 +65,7 @@ describe.skipIf(noBrowser)(`the page in use${noBrowser && ` (skipped: ${noBrowse
       },
     ],
     ['growing', 'scalable', async (page: Page) => page.getByLabel('Promised rate').selectOption('0.001')],
-    ['folders/ä', 'prefix-layers', async (page: Page) => page.getByLabel('URLs it shall hold').fill('5000')],
+    ['folders/ä', 'prefix-layers', async (page: Page) => page.getByLabel('Expected URLs').fill('5000')],
     [
       'window',
       'window',
@@ -77,7 +77,7 @@ describe.skipIf(noBrowser)(`the page in use${noBrowser && ` (skipped: ${noBrowse
     await page.getByLabel('Name').fill(name)
     await page.getByLabel(filter, { exact: false }).first().check()
     await size(page)
-    await button(page, 'Make it').click()
+    await button(page, 'Create').click()
     await heading(page, name).waitFor()
     await until(() => fact(page, 'Filter').textContent(), filter)
     expect(said).toEqual([])
@@ -88,7 +88,7 @@ describe.skipIf(noBrowser)(`the page in use${noBrowser && ` (skipped: ${noBrowse
     const { page } = await visit('#/new')
     await page.getByLabel('Name').fill('plain')
     await page.getByLabel('classic').check()
-    await button(page, 'Make it').click()
+    await button(page, 'Create').click()
     await page.getByRole('alert').filter({ hasText: /plain/ }).waitFor()
     expect(await seriousFaults(page)).toEqual([])
     await page.close()
@@ -102,14 +102,14 @@ describe.skipIf(noBrowser)(`the page in use${noBrowser && ` (skipped: ${noBrowse
     await button(page, 'Add').click()
     await page.getByText('3 URLs: 2 new, 1 seen.').waitFor()
     await until(() => fact(page, 'URLs remembered').textContent(), '2')
-    await page.getByLabel('Anything under a folder?').fill('www.example.com/a/')
-    await button(page, 'Ask').click()
-    await page.getByText('Yes, or it errs at its rate.').waitFor()
-    await page.getByLabel('Anything under a folder?').fill('www.example.com/elsewhere/')
-    await button(page, 'Ask').click()
-    await page.getByText('Nothing: this is certain.').waitFor()
+    await page.getByLabel('Was anything seen under a folder?').fill('www.example.com/a/')
+    await button(page, 'Check').click()
+    await page.getByText('Yes, unless it is a false positive.').waitFor()
+    await page.getByLabel('Was anything seen under a folder?').fill('www.example.com/elsewhere/')
+    await button(page, 'Check').click()
+    await page.getByText('No. This is certain.').waitFor()
     await button(page, 'Save now').click()
-    await page.getByText('All of it is on the disk.').waitFor()
+    await page.getByText('Saved to disk.').waitFor()
     expect(await texts(page, '.layer-fill tbody th')).toContain('whole keys')
 
     await page.goto(`${stage.address}#/sieves/plain`)
@@ -135,10 +135,10 @@ describe.skipIf(noBrowser)(`the page in use${noBrowser && ` (skipped: ${noBrowse
     const before = await line()
     await until(async () => (await line()) !== before, true)
     await until(
-      async () => Number((await fact(page, 'Adds a second').textContent())!.replace(',', '')) > 100,
+      async () => Number((await fact(page, 'Adds per second').textContent())!.replace(',', '')) > 100,
       true,
     )
-    const chart = strip.getByRole('img', { name: /^Adds a second, last two minutes: now / })
+    const chart = strip.getByRole('img', { name: /^Adds per second, last two minutes: now / })
     expect(await chart.getAttribute('aria-label')).toMatch(/between [\d,.k ]+ and [\d,.k ]+/)
     expect((await texts(page, 'table.sieves tbody th')).sort()).toEqual(
       ['by memory', 'fixed', 'folders/ä', 'growing', 'plain', 'window'].sort(),
@@ -152,7 +152,7 @@ describe.skipIf(noBrowser)(`the page in use${noBrowser && ` (skipped: ${noBrowse
 
   test('tries a URL: each rule’s effect, the verdict, the layer that decided; then adds it', async () => {
     const { page, said } = await visit('#/try')
-    await button(page, 'Take an example').click()
+    await button(page, 'Use an example').click()
     await page.locator('.steps li').first().waitFor()
     await page.getByLabel('Sieve').selectOption('folders/ä')
     await page.getByLabel('URL').fill('HTTP://WWW.Example.com:80/a/new/page.html#top')
@@ -169,7 +169,7 @@ describe.skipIf(noBrowser)(`the page in use${noBrowser && ` (skipped: ${noBrowse
     const decided = page.locator('.layers .decided .layer-name')
     expect(await decided.textContent()).toBe('folders of depth 3decided')
     await button(page, 'Add it').click()
-    await page.getByText('it was new. From now on it is seen.').waitFor()
+    await page.getByText('it was new, and is seen from now on.').waitFor()
     await button(page, 'Explain').click()
     await until(() => verdict.locator('.verdict').textContent(), 'seen')
     expect(await decided.textContent()).toBe('whole keysdecided')
@@ -182,7 +182,7 @@ describe.skipIf(noBrowser)(`the page in use${noBrowser && ` (skipped: ${noBrowse
     await until(() => page.locator('.key-line-block').textContent(), 'https://example.com')
     await page.getByLabel('URL').fill('no url')
     await button(page, 'Explain').click()
-    await page.getByText('This is not a URL: it is keyed as it stands.').waitFor()
+    await page.getByText('This is not a URL: its bytes are used as the key.').waitFor()
     expect(said).toEqual([])
     await page.close()
   })
@@ -202,13 +202,13 @@ describe.skipIf(noBrowser)(`the page in use${noBrowser && ` (skipped: ${noBrowse
     expect((await fetch(`${stage.address}v1/sieves/fixed`)).status).toBe(404)
     expect(said).toEqual([])
     await page.goto(`${stage.address}#/sieves/fixed`)
-    await page.getByText('There is no sieve of this name.').waitFor()
+    await page.getByText('There is no sieve with this name.').waitFor()
     await page.close()
   })
 
   test('says when there is no report, and no such view', async () => {
     const { page } = await visit('#/report')
-    await page.getByText('There is none yet.').waitFor()
+    await page.getByText('There is no report yet.').waitFor()
     await page.goto(`${stage.address}#/nowhere`)
     await heading(page, 'Nothing here').waitFor()
     await page.close()
@@ -295,7 +295,7 @@ describe.skipIf(noBrowser)(`the page in use${noBrowser && ` (skipped: ${noBrowse
     await until(() => state.textContent(), 'Live')
     await stage.hangUp()
     await until(() => state.textContent(), 'Connection lost')
-    await page.getByText('What is shown is what was last heard.').waitFor()
+    await page.getByText('The values shown are the last ones received.').waitFor()
     expect(await seriousFaults(page)).toEqual([])
     await stage.serve()
     await until(() => state.textContent(), 'Live')
@@ -304,10 +304,10 @@ describe.skipIf(noBrowser)(`the page in use${noBrowser && ` (skipped: ${noBrowse
     await heading(page, 'This server has a password').waitFor()
     expect(await seriousFaults(page)).toEqual([])
     await page.getByLabel('Password').fill('wrong')
-    await button(page, 'Go on').click()
-    await page.getByText('This is not the password.').waitFor()
+    await button(page, 'Continue').click()
+    await page.getByText('Wrong password.').waitFor()
     await page.getByLabel('Password').fill('pässword')
-    await button(page, 'Go on').click()
+    await button(page, 'Continue').click()
     await heading(page, 'Sieves').waitFor()
     await until(() => state.textContent(), 'Live')
     await page.close()

@@ -1,6 +1,6 @@
 // The bits of one array as a picture: a cell for each, in rows. What was set since the last look flashes, unless the
 // reader asked for less movement; the cells of one URL can be ringed.
-import { h, isStill, say } from '../dom.ts'
+import { h, isStill, setText } from '../dom.ts'
 import { count, share } from '../format.ts'
 import { countSet, isSet, type Panel } from './panels.ts'
 
@@ -100,7 +100,7 @@ export class Grid {
     this.#panel = panel
     const ones = countSet(panel)
     const things = panel.bucket === undefined ? 'bits' : 'slots'
-    say(this.#fill, `${count(ones)} of ${count(panel.cells)} · ${share(ones / panel.cells)}`)
+    setText(this.#fill, `${count(ones)} of ${count(panel.cells)} · ${share(ones / panel.cells)}`)
     this.#canvas.setAttribute(
       'aria-label',
       `${panel.name}: ${count(ones)} of ${count(panel.cells)} ${things} in use`,

@@ -1,5 +1,5 @@
 // How the rate grows with the URLs: the formula as a line, what was measured as dots, on a logarithmic scale.
-import { h, s, say } from '../dom.ts'
+import { h, s, setText } from '../dom.ts'
 import { compact, count, power, rate } from '../format.ts'
 import type { Measured } from './trial.ts'
 
@@ -124,7 +124,7 @@ export class Growth {
   #say({ measured, madeFor, formula, note }: GrowthData): void {
     const last = measured.at(-1)
     const made = madeFor === null ? '' : ` The dashed line is n = ${count(madeFor)}, what it is made for.`
-    say(this.#words, `A hollow dot is a sample in which none was wrong.${made}${note && ` ${note}`}`)
+    setText(this.#words, `A hollow dot is a sample in which none was wrong.${made}${note && ` ${note}`}`)
     const now = last
       ? `at ${count(last.urls)} URLs ${count(last.wrong)} of ${count(last.asked)} never added were answered seen, the formula says ${rate(formula(Math.max(1, last.urls)))}`
       : 'nothing measured yet'

@@ -1,24 +1,25 @@
-// Makes a sieve: the filters and profiles are the server's own list; what has to be said of the size follows from the
-// filter chosen.
+// The form for a new sieve: filters and profiles come from the server, and the fields for the size depend on the filter.
 import { api, type FilterInfo } from '../api.ts'
 import { fill, h } from '../dom.ts'
 import { hrefOf } from '../sieve-charts.ts'
-import { Complaint, heading, labelled, plainInput, type View } from '../view.ts'
+import { ErrorLine, heading, labelled, plainInput, type View } from '../view.ts'
 
 const RATES = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7]
 const DAY_MS = 86_400_000
 
 type Sizing = 'none' | 'grows' | 'fixed' | 'window'
 
-/** What has to be known of a filter's size. */
-function sizingOf({ name, can, comfortableUrls }: FilterInfo): Sizing {
+/** The fields a filter needs for its size. */
+function sizingOf({ name, can }: FilterInfo): Sizing {
   if (name === 'window') return 'window'
   if (name === 'scalable') return 'grows'
-  return can.grow || comfortableUrls !== undefined ? 'none' : 'fixed'
+  return can.grow ? 'none' : 'fixed'
 }
 
 const abilities = ({ can }: FilterInfo): string =>
-  [can.grow && 'grows', can.delete && 'forgets', can.under && 'knows folders'].filter(Boolean).join(', ')
+  [can.grow && 'grows', can.delete && 'forgets', can.under && 'answers for folders']
+    .filter(Boolean)
+    .join(', ')
 
 const number = (id: string, value: number | '', least = 1) =>
   h('input', { type: 'number', id, min: least, step: 1, value, inputmode: 'numeric' })
@@ -29,7 +30,7 @@ class SizeFields {
     'select',
     { id: 'size-by' },
     h('option', { value: 'rate' }, 'a promised rate'),
-    h('option', { value: 'memory' }, 'the memory it may take'),
+    h('option', { value: 'memory' }, 'available memory'),
   )
   readonly #rate = h(
     'select',
@@ -42,8 +43,8 @@ class SizeFields {
   readonly #windowBy = h(
     'select',
     { id: 'window-by' },
-    h('option', { value: 'urls' }, 'so many URLs'),
-    h('option', { value: 'days' }, 'so many days'),
+    h('option', { value: 'urls' }, 'a number of URLs'),
+    h('option', { value: 'days' }, 'a number of days'),
   )
   readonly #windowUrls = number('window-urls', 1_000_000, 2)
   readonly #windowDays = h('input', { type: 'number', id: 'window-days', min: 0.001, step: 'any', value: 30 })
@@ -62,12 +63,12 @@ class SizeFields {
 
   #draw(): void {
     const byRate = this.#by.value === 'rate'
-    const rate = labelled('Promised rate', this.#rate, 'The chance that a new URL is answered “seen”.')
+    const rate = labelled('Promised rate', this.#rate, 'The probability that a new URL is answered “seen”.')
     const fields: Record<Sizing, readonly HTMLElement[]> = {
-      none: [h('p', { class: 'hint' }, 'It grows as it needs: no size to choose.')],
-      grows: [labelled('URLs to begin with', this.#urls), rate],
+      none: [h('p', { class: 'hint' }, 'It grows as needed: there is no size to choose.')],
+      grows: [labelled('Initial number of URLs', this.#urls), rate],
       fixed: [
-        labelled('URLs it shall hold', this.#urls, 'Past them the promise no longer holds.'),
+        labelled('Expected URLs', this.#urls, 'With more URLs the rate is higher than promised.'),
         labelled('Sized by', this.#by),
         byRate ? rate : labelled('Memory in MB', this.#megabytes),
       ],
@@ -84,7 +85,7 @@ class SizeFields {
     if (had && this.element.contains(had)) had.focus()
   }
 
-  /** What the server is told. */
+  /** The options for the server. */
   get spec(): object {
     const expectedUrls = this.#urls.valueAsNumber
     const falsePositiveRate = Number(this.#rate.value)
@@ -121,7 +122,7 @@ function filterChoice(filter: FilterInfo, isFirst: boolean): HTMLElement {
 }
 
 export const createView: View = async ({ root, signal }) => {
-  const complaint = new Complaint()
+  const errorLine = new ErrorLine()
   const [filters, profiles] = await Promise.all([api.filters(), api.profiles()])
   if (signal.aborted) return
   const name = plainInput('name', { required: true, maxlength: 200 })
@@ -132,7 +133,7 @@ export const createView: View = async ({ root, signal }) => {
   )
   const about = h('p', { class: 'hint', 'aria-live': 'polite' })
   const size = new SizeFields()
-  const button = h('button', { class: 'primary', type: 'submit' }, 'Make it')
+  const button = h('button', { class: 'primary', type: 'submit' }, 'Create')
   const choices = h(
     'fieldset',
     { class: 'choices' },
@@ -149,26 +150,26 @@ export const createView: View = async ({ root, signal }) => {
       h('fieldset', {}, h('legend', {}, 'Size'), size.element),
       h('fieldset', {}, h('legend', {}, 'Keys'), labelled('Profile', profile), about),
       h('div', { class: 'row actions' }, button, h('a', { class: 'button', href: '#/' }, 'Back')),
-      complaint.element,
+      errorLine.element,
     ),
   )
   const chosen = () => filters.find((one) => one.name === new FormData(form).get('filter'))!
-  const tell = () => {
+  const describeProfile = () => {
     const { does, rules } = profiles.find((one) => one.name === profile.value)!
     const lossy = rules.filter((rule) => rule.lossy).map((rule) => rule.name)
     const loss = lossy.length > 0 ? ` Rules that may merge two pages: ${lossy.join(', ')}.` : ''
     fill(about, `${does[0]!.toUpperCase()}${does.slice(1)}.${loss}`)
   }
   choices.addEventListener('change', () => size.show(chosen()))
-  profile.addEventListener('change', tell)
+  profile.addEventListener('change', describeProfile)
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    void complaint.during(button, async () => {
+    void errorLine.during(button, async () => {
       await api.create(name.value, { filter: chosen().name, profile: profile.value, ...size.spec })
       location.hash = hrefOf(name.value) ?? '#/'
     })
   })
   fill(root, heading('New sieve', 'A profile that makes keys, and a filter that remembers them.'), form)
   size.show(chosen())
-  tell()
+  describeProfile()
 }

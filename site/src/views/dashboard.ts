@@ -1,14 +1,14 @@
-// All sieves at a glance: the sums, the moving charts of each, and a table of the exact numbers.
+// All sieves: totals, the charts of each, and a table of exact numbers.
 import type { LiveSieve, Snapshot } from '../api.ts'
-import { fill, h, say, uniqueId } from '../dom.ts'
+import { fill, h, setText, uniqueId } from '../dom.ts'
 import { bytes, compact, count, plural, rate, share } from '../format.ts'
 import type { Live } from '../live.ts'
 import { hrefOf, SieveCharts } from '../sieve-charts.ts'
 import { heading, labelled, notice, type View } from '../view.ts'
 
-/** Charts are drawn for so many sieves at once; the search finds the others. */
+/** Sieves with charts at the same time; the search finds the others. */
 const MOST_CHARTS = 24
-/** From so many sieves on there is a search. */
+/** Number of sieves from which there is a search. */
 const SEARCH_FROM = 6
 
 const nameOf = (name: string): HTMLElement => {
@@ -26,7 +26,7 @@ class Tiles {
     'dl',
     { class: 'tiles' },
     h('div', {}, h('dt', {}, 'URLs remembered'), this.#urls),
-    h('div', {}, h('dt', {}, 'Adds a second'), this.#adds),
+    h('div', {}, h('dt', {}, 'Adds per second'), this.#adds),
     h('div', {}, h('dt', {}, 'Repeats'), this.#repeats),
     h('div', {}, h('dt', {}, 'Memory'), this.#memory),
     h('div', {}, h('dt', {}, 'Connections'), this.#connections),
@@ -36,11 +36,11 @@ class Tiles {
     const sum = (of: (sieve: LiveSieve) => number) => sieves.reduce((all, sieve) => all + of(sieve), 0)
     const latest = (sieve: LiveSieve) => live.histories.get(sieve.name)?.latest('addsPerSecond') ?? 0
     const adds = sum((sieve) => sieve.adds)
-    say(this.#urls, compact(sum((sieve) => sieve.urls)))
-    say(this.#adds, compact(sum(latest)))
-    say(this.#repeats, share(adds === 0 ? null : sum((sieve) => sieve.seen) / adds))
-    say(this.#memory, bytes(sizeBytes))
-    say(this.#connections, count(connections.resp + connections.http))
+    setText(this.#urls, compact(sum((sieve) => sieve.urls)))
+    setText(this.#adds, compact(sum(latest)))
+    setText(this.#repeats, share(adds === 0 ? null : sum((sieve) => sieve.seen) / adds))
+    setText(this.#memory, bytes(sizeBytes))
+    setText(this.#connections, count(connections.resp + connections.http))
   }
 }
 
@@ -62,7 +62,7 @@ class Strip {
   }
 
   show(sieve: LiveSieve, live: Live): void {
-    say(this.#about, `${sieve.filter} · ${sieve.profile} · ${plural(sieve.urls, 'URL')}`)
+    setText(this.#about, `${sieve.filter} · ${sieve.profile} · ${plural(sieve.urls, 'URL')}`)
     this.#charts.show(live.histories.get(sieve.name)!, sieve.promisedRate)
   }
 }
@@ -79,7 +79,7 @@ const COLUMNS = [
   'Expected rate',
   'Promise',
 ]
-/** Columns that a narrow screen has room for. */
+/** Columns shown on a narrow screen. */
 const NARROW = new Set(['Name', 'URLs', 'Expected rate'])
 const WORDS = new Set(['Name', 'Filter', 'Profile'])
 
@@ -111,14 +111,14 @@ class Row {
       'Expected rate': rate(sieve.expectedRate),
       Promise: rate(sieve.promisedRate),
     }
-    for (const [column, cell] of this.#cells) say(cell, texts[column]!)
+    for (const [column, cell] of this.#cells) setText(cell, texts[column]!)
     const isOver =
       sieve.pastCapacity || (sieve.promisedRate !== null && sieve.expectedRate > sieve.promisedRate)
     this.#cells.get('Expected rate')!.classList.toggle('over', isOver)
   }
 }
 
-/** Keeps one thing for each sieve in an element, in their order, and makes or drops what is needed. */
+/** Maintains one child element per sieve, in order, and creates or removes them as needed. */
 class Keyed<T extends { readonly element: HTMLElement }> {
   readonly #parent: HTMLElement
   readonly #make: (name: string) => T
@@ -170,19 +170,19 @@ export const dashboardView: View = ({ root, live, signal }) => {
   const keyedStrips = new Keyed(strips, (name) => new Strip(name))
   const keyedRows = new Keyed(body, (name) => new Row(name))
   const full = h('div', { hidden: true }, tiles.element, searching, strips, more, table)
-  const waiting = notice('Waiting for the server’s first word.')
+  const waiting = notice('Waiting for the server.')
   const empty = notice(
     'No sieve yet.',
     h(
       'p',
       {},
-      'Make one here, or with ',
+      'Create one here, or with ',
       h('code', {}, 'PUT /v1/sieves/name'),
       ' or ',
       h('code', {}, 'SIEVE.CREATE name'),
       '.',
     ),
-    h('p', {}, h('a', { class: 'button primary', href: '#/new' }, 'Make a sieve')),
+    h('p', {}, h('a', { class: 'button primary', href: '#/new' }, 'Create a sieve')),
   )
   const stale = h('p', { class: 'stale', role: 'status' })
   const title = heading('Sieves')
@@ -191,10 +191,10 @@ export const dashboardView: View = ({ root, live, signal }) => {
 
   const show = () => {
     const { snapshot, state } = live
-    say(
+    setText(
       stale,
       state === 'lost'
-        ? 'The connection is lost; it is tried again. What is shown is what was last heard.'
+        ? 'The connection is lost; reconnecting. The values shown are the last ones received.'
         : '',
     )
     waiting.hidden = snapshot !== null
@@ -208,7 +208,7 @@ export const dashboardView: View = ({ root, live, signal }) => {
     keyedStrips.show(sieves.slice(0, MOST_CHARTS), (strip, sieve) => strip.show(sieve, live))
     keyedRows.show(sieves, (row, sieve) => row.show(sieve))
     const left = sieves.length - MOST_CHARTS
-    say(more, left > 0 ? `Charts of ${plural(left, 'more sieve')} come with a search.` : '')
+    setText(more, left > 0 ? `${plural(left, 'more sieve')}: search to see their charts.` : '')
   }
   search.addEventListener('input', show)
   live.listen(show, signal)

@@ -1,10 +1,10 @@
-// Asks for the server's password. It is kept by this tab only, and gone when the tab is.
+// The form for the server's password, which is stored for this tab only.
 import { setPassword } from '../api.ts'
 import { fill, h } from '../dom.ts'
-import { Complaint, heading, labelled, type View } from '../view.ts'
+import { ErrorLine, heading, labelled, type View } from '../view.ts'
 
 export const passwordView: View = ({ root, live, signal }) => {
-  const complaint = new Complaint()
+  const errorLine = new ErrorLine()
   let isGiven = false
   const input = h('input', {
     type: 'password',
@@ -18,19 +18,23 @@ export const passwordView: View = ({ root, live, signal }) => {
       class: 'narrow',
       onsubmit: (event) => {
         event.preventDefault()
-        complaint.clear()
+        errorLine.clear()
         isGiven = true
         setPassword(input.value)
         input.value = ''
         live.open()
       },
     },
-    labelled('Password', input, 'What the server was started with. This tab keeps it until it is closed.'),
-    h('button', { class: 'primary', type: 'submit' }, 'Go on'),
-    complaint.element,
+    labelled(
+      'Password',
+      input,
+      'The password the server was started with. It is stored until this tab is closed.',
+    ),
+    h('button', { class: 'primary', type: 'submit' }, 'Continue'),
+    errorLine.element,
   )
   live.listen(() => {
-    if (isGiven && live.state === 'password') complaint.show(new Error('This is not the password.'))
+    if (isGiven && live.state === 'password') errorLine.show(new Error('Wrong password.'))
   }, signal)
   fill(
     root,

@@ -1,6 +1,6 @@
 // The playground: a real filter in this page. Choose its shape, add URLs, watch the bits, find where it errs.
 import { filters } from '../../../src/index.ts'
-import { fact, fill, h, isStill, say } from '../dom.ts'
+import { fact, fill, h, isStill, setText } from '../dom.ts'
 import { count, oneIn, plural, rate, share } from '../format.ts'
 import { answerList, foundSection } from '../playground/findings.ts'
 import { Grid } from '../playground/grid.ts'
@@ -9,7 +9,7 @@ import type { Panel } from '../playground/panels.ts'
 import { type Answer, passes } from '../playground/probes.ts'
 import { defaults, type Settings, type Structure, settingsOf, structures } from '../playground/structures.ts'
 import { type Asked, MOST_TRIES, MOST_URLS, Trial } from '../playground/trial.ts'
-import { Complaint, heading, labelled, plainInput, type View, verdictMark } from '../view.ts'
+import { ErrorLine, heading, labelled, plainInput, type View, verdictMark } from '../view.ts'
 
 const EXAMPLE = 'https://www.example.com/news/2026/harbour-reopens.html'
 /** One array may be so many pixels high; several share the screen. */
@@ -25,7 +25,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 class Playground {
   readonly #root: HTMLElement
   readonly #signal: AbortSignal
-  readonly #complaint = new Complaint()
+  readonly #errorLine = new ErrorLine()
   readonly #structure = h(
     'select',
     { id: 'structure' },
@@ -125,7 +125,7 @@ class Playground {
             labelled('Filter', this.#structure),
             this.#does,
             this.#fields,
-            this.#complaint.element,
+            this.#errorLine.element,
           ),
           h(
             'section',
@@ -168,8 +168,8 @@ class Playground {
     const structure = this.#chosen
     const start = settingsOf(structure)
     const kind = filters[structure.name]
-    say(this.#does, `${kind.does[0]!.toUpperCase()}${kind.does.slice(1)} (${kind.source}).`)
-    say(this.#watch, structure.watch)
+    setText(this.#does, `${kind.does[0]!.toUpperCase()}${kind.does.slice(1)} (${kind.source}).`)
+    setText(this.#watch, structure.watch)
     fill(
       this.#fields,
       ...structure.fields.map(({ name, sign, label, least, most, step }) =>
@@ -200,13 +200,13 @@ class Playground {
   /** An empty filter of the chosen shape. */
   async #begin(): Promise<void> {
     this.#searching?.abort()
-    this.#complaint.clear()
+    this.#errorLine.clear()
     const wrong = [...this.#fields.querySelectorAll('input')].find((input) => !input.checkValidity())
-    if (wrong) return this.#complaint.show(`${wrong.labels![0]!.textContent}: ${wrong.validationMessage}`)
+    if (wrong) return this.#errorLine.show(`${wrong.labels![0]!.textContent}: ${wrong.validationMessage}`)
     try {
       this.#trial = await Trial.create(this.#chosen, this.#settings)
     } catch (error) {
-      return this.#complaint.show(error)
+      return this.#errorLine.show(error)
     }
     if (this.#signal.aborted) return
     this.#grids = new Map()
@@ -214,7 +214,7 @@ class Playground {
     fill(this.#verdict)
     fill(this.#answers)
     fill(this.#found)
-    say(this.#searchState, '')
+    setText(this.#searchState, '')
     this.#show()
   }
 
@@ -307,7 +307,7 @@ class Playground {
       if (step < steps - 1) await pause(STEP_MS)
     }
     if (trial.urls >= MOST_URLS)
-      this.#complaint.show(
+      this.#errorLine.show(
         `${count(MOST_URLS)} URLs are the most a browser shall keep here: empty it, or take another`,
       )
   }
@@ -321,16 +321,16 @@ class Playground {
     const trial = this.#trial
     this.#stop.hidden = false
     fill(this.#found)
-    say(this.#searchState, '')
+    setText(this.#searchState, '')
     const found = await trial.find(searching.signal, (tries) => {
-      say(this.#tries, `${count(tries)} tried`)
+      setText(this.#tries, `${count(tries)} tried`)
     })
     this.#find.disabled = false
     this.#stop.hidden = true
-    say(this.#tries, '')
+    setText(this.#tries, '')
     if (this.#signal.aborted || trial !== this.#trial) return
     if (found) {
-      say(this.#searchState, `Found after ${plural(found.tries, 'try', 'tries')}.`)
+      setText(this.#searchState, `Found after ${plural(found.tries, 'try', 'tries')}.`)
       const nameOf = (array: number) => this.#panels.find((panel) => panel.array === array)?.name ?? 'bit'
       fill(
         this.#found,
@@ -342,7 +342,10 @@ class Playground {
     const { expectedRate } = trial.sieve.stats()
     const chance =
       expectedRate > 0 ? `expected is ${oneIn(expectedRate)}` : 'there is nothing in it to be mistaken for'
-    say(this.#searchState, searching.signal.aborted ? 'Stopped.' : `None in ${count(MOST_TRIES)}: ${chance}.`)
+    setText(
+      this.#searchState,
+      searching.signal.aborted ? 'Stopped.' : `None in ${count(MOST_TRIES)}: ${chance}.`,
+    )
   }
 }
 

@@ -1,15 +1,15 @@
-// One sieve: its charts, all it says of itself, and what can be done with it.
+// One sieve: its charts, its numbers, and forms to add, query and forget URLs.
 import { api, type SieveInfo } from '../api.ts'
 import { confirm } from '../confirm.ts'
 import { fact, fill, h } from '../dom.ts'
 import { bytes, count, moment, number, plural, rate, share } from '../format.ts'
 import { SieveCharts } from '../sieve-charts.ts'
-import { Complaint, heading, isMissing, labelled, notice, plainInput, type View } from '../view.ts'
+import { ErrorLine, heading, isMissing, labelled, notice, plainInput, type View } from '../view.ts'
 
-/** How often the numbers below the charts are asked for. */
+/** Interval at which the numbers below the charts are refreshed. */
 const EVERY_MS = 2000
 
-/** What the further estimates of a rate mean. */
+/** Labels of the further rate estimates. */
 const RATES: Readonly<Record<string, string>> = {
   paper: 'by the paper’s formula',
   corrected: 'for a new page in a known folder',
@@ -24,12 +24,12 @@ const facts = (title: string, ...pairs: (HTMLElement | null)[]): HTMLElement =>
 function rateFacts({ stats }: SieveInfo): HTMLElement {
   const { expectedRate, promisedRate, pastCapacity, rates = {} } = stats
   return facts(
-    'How wrong it is',
+    'Error rate',
     fact('Expected rate now', rate(expectedRate)),
     fact('Promised rate', promisedRate === null ? 'none' : rate(promisedRate)),
     fact(
       'Within its promise',
-      pastCapacity ? h('strong', { class: 'over' }, 'no: it holds more than it is made for') : 'yes',
+      pastCapacity ? h('strong', { class: 'over' }, 'no: it holds more URLs than it was created for') : 'yes',
     ),
     ...Object.entries(rates).map(([name, value]) => fact(`Rate ${RATES[name] ?? name}`, rate(value))),
   )
@@ -37,12 +37,12 @@ function rateFacts({ stats }: SieveInfo): HTMLElement {
 
 function sizeFacts({ stats, plan, bloom }: SieveInfo): HTMLElement {
   return facts(
-    'How large it is',
+    'Size',
     fact('Memory', bytes(stats.sizeBytes)),
     fact('Bits per URL', number(stats.bitsPerUrl)),
     fact('Fill', share(stats.fill)),
     plan
-      ? fact('Made for', plan.expectedUrls === null ? 'any number' : plural(plan.expectedUrls, 'URL'))
+      ? fact('Created for', plan.expectedUrls === null ? 'any number' : plural(plan.expectedUrls, 'URL'))
       : null,
     plan?.bits ? fact('m, bits', count(plan.bits)) : null,
     plan?.hashes ? fact('k, hashes', count(plan.hashes)) : null,
@@ -57,29 +57,32 @@ function sizeFacts({ stats, plan, bloom }: SieveInfo): HTMLElement {
 
 function countFacts({ stats, meters, kind, createdAt }: SieveInfo): HTMLElement {
   return facts(
-    'What it was given',
+    'Counts',
     fact('URLs remembered', count(stats.urls)),
     fact('Answered “seen”', count(stats.seen)),
-    fact('No URLs', count(stats.invalid)),
+    fact('Not a URL', count(stats.invalid)),
     fact('Adds since the start', count(meters.adds)),
-    fact('Of them new', count(meters.fresh)),
-    fact('Questions since the start', count(meters.asks)),
+    fact('New since the start', count(meters.fresh)),
+    fact('Queries since the start', count(meters.asks)),
     fact('Filter', stats.filter),
     fact('Profile', stats.profile),
     fact('Hash', stats.hash),
-    fact('Made', moment(createdAt)),
-    fact('By', kind === 'bloom' ? 'BF.*: items untouched' : 'a sieve of URLs'),
+    fact('Created', moment(createdAt)),
+    fact(
+      'Kind',
+      kind === 'bloom' ? 'Bloom filter of BF.*: items are compared byte by byte' : 'sieve of URLs',
+    ),
   )
 }
 
 function storeFacts({ stats: { store } }: SieveInfo): HTMLElement {
-  if (!store) return facts('Where it is', fact('Store', 'in memory only: it ends with the server'))
+  if (!store) return facts('Storage', fact('Store', 'in memory only: lost when the server stops'))
   return facts(
-    'Where it is',
+    'Storage',
     fact('Folder', h('code', { class: 'url' }, store.path)),
     fact('Durability', store.durability),
     fact('Log', bytes(store.logBytes)),
-    fact('Snapshot', store.snapshotting ? 'being made' : bytes(store.snapshotBytes)),
+    fact('Snapshot', store.snapshotting ? 'being written' : bytes(store.snapshotBytes)),
     fact('Keeps the keys', store.keepKeys ? 'yes' : 'no'),
   )
 }
@@ -102,7 +105,7 @@ function layerTable({ stats: { layers } }: SieveInfo): HTMLElement | null {
   return h(
     'section',
     {},
-    h('h2', {}, 'Its layers'),
+    h('h2', {}, 'Layers'),
     h(
       'table',
       { class: 'layer-fill' },
@@ -123,7 +126,7 @@ function layerTable({ stats: { layers } }: SieveInfo): HTMLElement | null {
   )
 }
 
-/** A field with one button, and the answer read out beside it. */
+/** A form with one field and one button; screen readers announce the answer. */
 function question(
   label: string,
   field: HTMLInputElement | HTMLTextAreaElement,
@@ -131,7 +134,7 @@ function question(
   hint: string,
   ask: (text: string) => Promise<string>,
 ): HTMLElement {
-  const complaint = new Complaint()
+  const errorLine = new ErrorLine()
   const button = h('button', { type: 'submit' }, act)
   const answer = h('p', { class: 'answer', 'aria-live': 'polite' })
   const form = h(
@@ -140,17 +143,17 @@ function question(
     labelled(label, field, hint),
     button,
     answer,
-    complaint.element,
+    errorLine.element,
   )
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     fill(answer)
-    void complaint.during(button, async () => fill(answer, await ask(field.value)))
+    void errorLine.during(button, async () => fill(answer, await ask(field.value)))
   })
   return form
 }
 
-/** What can be asked of a sieve and told to it, as far as its filter can. */
+/** The forms that the sieve's filter supports. */
 function questionsFor({ name, can }: SieveInfo, refresh: () => Promise<void>): HTMLElement[] {
   const urls = h('textarea', {
     id: 'urls',
@@ -160,7 +163,7 @@ function questionsFor({ name, can }: SieveInfo, refresh: () => Promise<void>): H
     autocapitalize: 'off',
   })
   const forms = [
-    question('Add URLs', urls, 'Add', 'One a line.', async (text) => {
+    question('Add URLs', urls, 'Add', 'One per line.', async (text) => {
       const lines = text
         .split('\n')
         .map((line) => line.trim())
@@ -174,8 +177,8 @@ function questionsFor({ name, can }: SieveInfo, refresh: () => Promise<void>): H
     const folder = plainInput('folder', { required: true })
     const hint = 'A host or folder, such as example.com/blog/.'
     const ask = async (text: string) =>
-      (await api.under(name, text)).seen ? 'Yes, or it errs at its rate.' : 'Nothing: this is certain.'
-    forms.push(question('Anything under a folder?', folder, 'Ask', hint, ask))
+      (await api.under(name, text)).seen ? 'Yes, unless it is a false positive.' : 'No. This is certain.'
+    forms.push(question('Was anything seen under a folder?', folder, 'Check', hint, ask))
   }
   if (can.forget) {
     const url = plainInput('forget', { required: true })
@@ -184,7 +187,7 @@ function questionsFor({ name, can }: SieveInfo, refresh: () => Promise<void>): H
       await refresh()
       return forgotten === 1 ? 'Forgotten.' : 'It was not remembered.'
     }
-    forms.push(question('Forget a URL', url, 'Forget', 'It is new again from then on.', forget))
+    forms.push(question('Forget a URL', url, 'Forget', 'Afterwards it is new again.', forget))
   }
   return forms
 }
@@ -200,13 +203,13 @@ export const sieveView: View = async (frame) => {
     fill(
       root,
       heading(name),
-      notice('There is no sieve of this name.', h('p', {}, h('a', { href: '#/' }, 'All sieves'))),
+      notice('There is no sieve with this name.', h('p', {}, h('a', { href: '#/' }, 'All sieves'))),
     )
     return
   }
   const charts = new SieveCharts()
   const numbers = h('div', { class: 'fact-groups' })
-  const complaint = new Complaint()
+  const errorLine = new ErrorLine()
   const done = h('p', { class: 'answer', role: 'status' })
   const save = h('button', { type: 'button' }, 'Save now')
   const drop = h('button', { type: 'button', class: 'danger' }, 'Delete')
@@ -224,13 +227,11 @@ export const sieveView: View = async (frame) => {
   }
 
   save.addEventListener('click', () =>
-    complaint.during(save, async () => {
+    errorLine.during(save, async () => {
       await api.save(name)
       fill(
         done,
-        first.stats.store
-          ? 'All of it is on the disk.'
-          : 'It lives in memory only: there is nothing to save to.',
+        first.stats.store ? 'Saved to disk.' : 'This sieve is in memory only: there is nothing to save to.',
       )
       await refresh()
     }),
@@ -242,11 +243,11 @@ export const sieveView: View = async (frame) => {
     )
     const isSure = await confirm(
       `Delete ${name}?`,
-      `It forgets ${known}, for ever: every one of them is new again.`,
+      `It forgets ${known} permanently: each of them will be new again.`,
       'Delete it',
     )
     if (!isSure) return
-    await complaint.during(drop, async () => {
+    await errorLine.during(drop, async () => {
       await api.drop(name)
       location.hash = '#/'
     })
@@ -258,12 +259,12 @@ export const sieveView: View = async (frame) => {
     heading(name, `${first.stats.filter} · ${first.stats.profile}`),
     h('div', { class: 'row actions verbs' }, tryLink, save, drop),
     done,
-    complaint.element,
+    errorLine.element,
     charts.element,
     h(
       'section',
       {},
-      h('h2', {}, 'Ask and tell'),
+      h('h2', {}, 'Add and query'),
       h('div', { class: 'questions' }, ...questionsFor(first, refresh)),
     ),
     numbers,
@@ -279,7 +280,7 @@ export const sieveView: View = async (frame) => {
     if (signal.aborted || info === undefined) return
     if (info?.createdAt === first.createdAt) draw(info)
     else {
-      // Dropped meanwhile, or another one of that name: nothing that is shown is of it.
+      // Dropped, or replaced by another of the same name: reload the view.
       clearInterval(timer)
       await sieveView(frame)
     }

@@ -1,15 +1,15 @@
-// Try a URL: its key, what each rule did to it, its verdict in a sieve and which layer decided; and add it.
+// Try a URL: its key, the effect of each rule, its verdict in a sieve and the deciding layer; and add it.
 import { api, type Explanation } from '../api.ts'
 import { fill, h } from '../dom.ts'
 import { keySection, layerSection } from '../explanation.ts'
-import { Complaint, heading, labelled, plainInput, type View, verdictMark } from '../view.ts'
+import { ErrorLine, heading, labelled, plainInput, type View, verdictMark } from '../view.ts'
 
 const EXAMPLE = 'HTTP://Example.com:80/a/../news/%7Eharbour.html?b=2&a=1#top'
 
 const option = (value: string, text: string, selected: boolean) => h('option', { value, selected }, text)
 
 export const tryView: View = async ({ root, query, signal }) => {
-  const complaint = new Complaint()
+  const errorLine = new ErrorLine()
   const url = plainInput('url', {
     required: true,
     inputmode: 'url',
@@ -20,28 +20,28 @@ export const tryView: View = async ({ root, query, signal }) => {
   const profile = h('select', { id: 'profile' })
   const profileField = labelled('Profile', profile, 'How a URL becomes a key.')
   const button = h('button', { class: 'primary', type: 'submit' }, 'Explain')
-  const example = h('button', { type: 'button' }, 'Take an example')
+  const example = h('button', { type: 'button' }, 'Use an example')
   const verdict = h('div', { class: 'verdict-line', 'aria-live': 'polite' })
   const result = h('div', { class: 'result' })
   const form = h(
     'form',
     { class: 'try' },
     labelled('URL', url),
-    h('div', { class: 'row' }, labelled('Sieve', sieve, 'Whose verdict to ask for.'), profileField),
+    h('div', { class: 'row' }, labelled('Sieve', sieve, 'The sieve to query.'), profileField),
     h('div', { class: 'row actions' }, button, example),
-    complaint.element,
+    errorLine.element,
   )
   fill(
     root,
-    heading('Try a URL', 'Its key, what each rule did to it, and whether a sieve has seen it.'),
+    heading('Try a URL', 'Its key, the effect of each rule, and whether a sieve has seen it.'),
     form,
     verdict,
     result,
   )
 
-  const say = (explanation: Explanation, name: string) => {
+  const showVerdict = (explanation: Explanation, name: string) => {
     const add = h('button', { type: 'button' }, 'Add it')
-    add.addEventListener('click', () => complaint.during(add, () => addIt(name)))
+    add.addEventListener('click', () => errorLine.during(add, () => addIt(name)))
     fill(
       verdict,
       verdictMark(explanation.verdict),
@@ -53,8 +53,8 @@ export const tryView: View = async ({ root, query, signal }) => {
           : ' An add would be answered “new”: ',
         h('b', {}, name),
         explanation.verdict === 'seen'
-          ? ' knows this key, or errs at its rate.'
-          : ' has certainly not kept this key.',
+          ? ' has seen this key, unless it is a false positive.'
+          : ' has certainly not seen this key.',
       ),
       explanation.verdict === 'new' && add,
     )
@@ -73,7 +73,7 @@ export const tryView: View = async ({ root, query, signal }) => {
         {},
         ` Added to `,
         h('b', {}, name),
-        verdicts[0] === 'new' ? ': it was new. From now on it is seen.' : ': it was there.',
+        verdicts[0] === 'new' ? ': it was new, and is seen from now on.' : ': it had been seen before.',
       ),
     )
     fill(result, layerSection(explanation), keySection(explanation))
@@ -85,29 +85,29 @@ export const tryView: View = async ({ root, query, signal }) => {
     history.replaceState(null, '', `#/try?${asked}`)
     if (name) {
       const explanation = await api.explain(name, url.value)
-      if (!signal.aborted) say(explanation, name)
+      if (!signal.aborted) showVerdict(explanation, name)
       return
     }
     const explanation = await api.key(url.value, profile.value)
     if (signal.aborted) return
-    fill(verdict, h('p', {}, 'No sieve is chosen: this is the key only.'))
+    fill(verdict, h('p', {}, 'No sieve is selected: only the key is shown.'))
     fill(result, keySection(explanation))
   }
 
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    void complaint.during(button, explain)
+    void errorLine.during(button, explain)
   })
   example.addEventListener('click', () => {
     url.value = EXAMPLE
-    void complaint.during(button, explain)
+    void errorLine.during(button, explain)
   })
   const chooseProfile = () => {
     profileField.hidden = sieve.value !== ''
   }
   sieve.addEventListener('change', () => {
     chooseProfile()
-    if (url.value !== '') void complaint.during(button, explain)
+    if (url.value !== '') void errorLine.during(button, explain)
   })
 
   const [sieves, profiles] = await Promise.all([api.sieves(), api.profiles()])
@@ -119,5 +119,5 @@ export const tryView: View = async ({ root, query, signal }) => {
   )
   profile.append(...profiles.map(({ name, does }) => option(name, `${name}: ${does}`, name === 'web')))
   chooseProfile()
-  if (url.value !== '') await complaint.during(button, explain)
+  if (url.value !== '') await errorLine.during(button, explain)
 }

@@ -1,4 +1,4 @@
-// The Fastify application: parsers, guards, problems and all routes. It is complete without a socket.
+// The Fastify application: body parsers, access checks, problems and all routes. It works without a socket.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import swagger from '@fastify/swagger'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -14,16 +14,24 @@ import type { HttpLimits } from './limits.ts'
 import { Live } from './live.ts'
 import { LONG_BYTES, readLongList } from './long-list.ts'
 import { hasReport, SAFE_HEADERS, servePage, serveReport } from './pages.ts'
-import { DEFECT, MOST_NAME_LETTERS, PROBLEM_TYPE, Problem, problemOf, violation } from './problems.ts'
+import {
+  DEFECT,
+  loading,
+  MOST_NAME_LETTERS,
+  PROBLEM_TYPE,
+  Problem,
+  problemOf,
+  violation,
+} from './problems.ts'
 import { components } from './schemas.ts'
 import { service } from './service.ts'
 import { sieves } from './sieves.ts'
-import { joined, UrlLists } from './url-list.ts'
+import { joinItems, UrlLists } from './url-list.ts'
 import { verdicts } from './verdicts.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** URLs of a JSON body that were read straight from its bytes; the body is then an empty list. */
+    /** The URLs of a JSON body, read directly from its bytes; the body is then an empty list. */
     items: Items | null
   }
   interface FastifyContextConfig {
@@ -37,21 +45,21 @@ export interface HttpOptions {
   readonly password?: string
   readonly limits: HttpLimits
   readonly server: ServerInfo
-  /** The built page; none without it. */
+  /** The built page; absent: no page. */
   readonly siteFolder?: string
-  /** What `urlsieve lab` wrote; none without it. */
+  /** A report of `urlsieve lab`; absent: no report. */
   readonly reportFolder?: string
-  /** Told of an error that is a defect of ours: the one who asked gets a 500 without a reason. */
+  /** Called for a defect of urlsieve; the client gets a 500 without the reason. */
   readonly onDefect?: (error: unknown) => void
 }
 
 export interface HttpApp {
   readonly app: FastifyInstance
-  /** Finishes what runs, within the time for that. */
+  /** Finishes running requests within `graceMs`. */
   close(): Promise<void>
 }
 
-/** How much of a body may wait in a connection, either way, before it is held back: twice what one read brings. */
+/** Bytes a connection may buffer in each direction before it is paused: two reads. */
 const STREAM_BYTES = 128 * 1024
 const NO_URLS = Object.freeze({ urls: Object.freeze([]) })
 
@@ -82,7 +90,7 @@ export async function makeApp(registry: SieveRegistry, options: HttpOptions): Pr
     const problem = problemOf(error)
     if (!problem) options.onDefect?.(error)
     const { status, text, headers } = problem ?? DEFECT
-    // Closing while the body still arrives would take the answer from who sends it; see Connections for its end.
+    // Closing while the body still arrives would lose the answer; Connections ends such a connection later.
     reply.removeHeader('connection')
     reply
       .code(status)
@@ -96,9 +104,10 @@ export async function makeApp(registry: SieveRegistry, options: HttpOptions): Pr
   app.decorateRequest('items', null)
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(SAFE_HEADERS)
-    done(
-      guard.refusal(request.routeOptions.url ?? '', request.headers) ?? encoded(request.headers) ?? undefined,
-    )
+    const path = request.routeOptions.url ?? ''
+    const refusal = guard.refusal(path, request.headers) ?? encoded(request.headers)
+    const isRefused = refusal === null && registry.isLoading && path.startsWith('/v1/sieves')
+    done(isRefused ? loading() : (refusal ?? undefined))
   })
   app.addHook('onResponse', (request, reply, done) => {
     const isStream = request.routeOptions.url === '/v1/live' || typeof request.body === 'string'
@@ -110,10 +119,7 @@ export async function makeApp(registry: SieveRegistry, options: HttpOptions): Pr
   })
   app.setErrorHandler((error, _, reply) => refuse(error, reply))
   app.setNotFoundHandler((request, reply) => {
-    refuse(
-      new Problem(404, `nothing at ${request.method} ${request.url}: see /openapi.json for what there is`),
-      reply,
-    )
+    refuse(new Problem(404, `nothing at ${request.method} ${request.url}: see /openapi.json`), reply)
   })
 
   const lists = new UrlLists(limits)
@@ -126,7 +132,7 @@ export async function makeApp(registry: SieveRegistry, options: HttpOptions): Pr
       request.items = lists.read(body)
       if (request.items) return NO_URLS
     }
-    if (body.length <= LONG_BYTES) return parsed(body)
+    if (body.length <= LONG_BYTES) return parseJson(body)
     const urls: string[] = []
     const parts: Items[] = []
     await readLongList(body, (some, before) => {
@@ -134,10 +140,10 @@ export async function makeApp(registry: SieveRegistry, options: HttpOptions): Pr
       else for (const url of some) urls.push(url)
     })
     if (!takesItems) return { urls }
-    request.items = joined(parts)
+    request.items = joinItems(parts)
     return NO_URLS
   })
-  // The stream itself is read by who takes lines; for the schema it is a text.
+  // The stream is read by the route; for the schema the body is a text.
   app.addContentTypeParser('text/plain', (_, __, done) => done(null, ''))
 
   for (const [name, schema] of Object.entries(components)) app.addSchema({ $id: name, ...schema })
@@ -175,19 +181,19 @@ export async function makeApp(registry: SieveRegistry, options: HttpOptions): Pr
   }
 }
 
-// Compressed lines would be marked as the lines they are not.
+// Compressed bytes would be marked as if they were lines.
 function encoded({ 'content-encoding': encoding = 'identity' }: IncomingHttpHeaders): Problem | null {
   if (encoding.toLowerCase() === 'identity') return null
   return new Problem(415, `Content-Encoding '${encoding}': expected a body that is not compressed`)
 }
 
-function parsed(body: Buffer): unknown {
+function parseJson(body: Buffer): unknown {
   if (body.length === 0) return undefined
   try {
     return JSON.parse(decoder.decode(body))
   } catch (error) {
     const why = error instanceof SyntaxError ? error.message : 'not UTF-8'
-    throw new Problem(400, `the body is no JSON (${why}): expected an object as in /openapi.json`)
+    throw new Problem(400, `the body is not JSON (${why}): expected an object as in /openapi.json`)
   }
 }
 

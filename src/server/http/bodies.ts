@@ -1,22 +1,22 @@
-// Reads a JSON body: whole, within its limits of bytes and of time, and within what all bodies together may take.
+// Reads a JSON body within the limits of size and time, and within the memory for all bodies together.
 import type { Readable } from 'node:stream'
 import type { HttpLimits } from './limits.ts'
 import { Problem } from './problems.ts'
 
 export class Bodies {
   readonly #limits: HttpLimits
-  /** Bytes of all bodies that wait for their end. */
+  /** Bytes of all incomplete bodies. */
   #waiting = 0
 
   constructor(limits: HttpLimits) {
     this.#limits = limits
   }
 
-  /** All of a body. Throws a Problem: too large, too slow, or too much for now. */
+  /** Reads a whole body. Rejects with a Problem: too large, too slow, or too many bytes of other bodies. */
   read(stream: Readable, announced: number): Promise<Buffer> {
     const { jsonBytes, bufferBytes, bodyMs } = this.#limits
     const tooLarge = () =>
-      new Problem(413, `a JSON body of over ${jsonBytes} bytes: send less, or lines as text/plain`)
+      new Problem(413, `a JSON body of more than ${jsonBytes} bytes: send less, or lines as text/plain`)
     if (announced > jsonBytes) return Promise.reject(tooLarge())
     const chunks: Buffer[] = []
     let size = 0
@@ -34,14 +34,15 @@ export class Bodies {
         chunks.push(chunk)
         if (size > jsonBytes) finish(tooLarge())
         else if (this.#waiting > bufferBytes) {
-          const detail = `${bufferBytes} bytes of bodies are waiting already: try again`
+          const detail = `incomplete bodies of all clients exceed ${bufferBytes} bytes: try again`
           finish(new Problem(503, detail, { headers: { 'retry-after': '1' } }))
         }
       }
       const end = () => finish()
       const fail = () => finish(new Problem(400, 'the body ended before its announced length'))
       const timer = setTimeout(
-        () => finish(new Problem(408, `no whole body within ${bodyMs} ms: send it faster or in parts`)),
+        () =>
+          finish(new Problem(408, `the body was incomplete after ${bodyMs} ms: send it faster or in parts`)),
         bodyMs,
       )
       stream.on('data', take).on('end', end).on('error', fail).on('close', fail)

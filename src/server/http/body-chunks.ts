@@ -1,5 +1,4 @@
-// The chunks of a request's body, one at a time: the next is read when it is asked for, so a reader that is held up
-// holds the sender up.
+// The chunks of a request's body, read one at a time on demand, so that a slow consumer slows the sender down.
 import type { IncomingMessage } from 'node:http'
 import { Problem } from './problems.ts'
 
@@ -15,7 +14,7 @@ export class BodyChunks {
   #waiter: Waiter | null = null
   #failure: Error | null = null
 
-  /** A sender that is in the middle of a line for `bodyMs` is given up; between lines the connection's own limit holds. */
+  /** A line may take `bodyMs` to arrive; between lines the idle timeout of the connection applies. */
   constructor(request: IncomingMessage, bodyMs: number) {
     this.#request = request
     this.#bodyMs = bodyMs
@@ -29,17 +28,17 @@ export class BodyChunks {
     request.on('close', () => this.#fail())
   }
 
-  /** Nothing is left to wait for. */
+  /** Whether the whole body has been read. */
   get isLast(): boolean {
     return this.#request.complete && this.#request.readableLength === 0
   }
 
-  /** A line was ended: the next one has all the time again. */
+  /** A line was completed: the time limit starts again with the next one. */
   lineEnded(): void {
     this.#deadline = Infinity
   }
 
-  /** `inLine`: a line has begun. Null: the body has ended, and well. */
+  /** The next chunk; null at the end of the body. `inLine`: a line is incomplete. */
   async next(inLine: boolean): Promise<Buffer | null> {
     if (this.#request.readableEnded) return null
     if (this.#failure) throw this.#failure
@@ -62,13 +61,13 @@ export class BodyChunks {
   #late(): Problem {
     return new Problem(
       408,
-      `a line that did not end within ${this.#bodyMs} ms: send whole lines, or end the body`,
+      `a line was incomplete after ${this.#bodyMs} ms: send whole lines, or end the body`,
     )
   }
 
   #fail(): void {
     if (this.#request.readableEnded) return
-    this.#failure = new Problem(400, 'the body broke off before its end')
+    this.#failure = new Problem(400, 'the body ended before it was complete')
     this.#waiter?.reject(this.#failure)
   }
 }

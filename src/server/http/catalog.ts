@@ -1,4 +1,4 @@
-// What there is to choose from, for forms: filters, profiles and hashes; and the key of a URL without a sieve.
+// The filters, profiles and hashes that the server offers, for forms; and the key of a URL without a sieve.
 import type { FastifyInstance } from 'fastify'
 import { explainKey } from '../../canonical/explain.ts'
 import { filters, hashDescriptions, type ProfileName, profiles } from '../../index.ts'
@@ -28,7 +28,7 @@ export function catalog(app: FastifyInstance): void {
   list('hashes', 'Hashes', 'The hash functions')
 
   const schema = {
-    summary: 'The key of a URL and why, without a sieve',
+    summary: 'The key of a URL and how it is derived, without a sieve',
     body: keyQuestion,
     response: { 200: answers('Key', 'The key, and what each rule did.'), ...refusals },
   }

@@ -1,15 +1,15 @@
-// Who may ask: the password, the names a loopback server answers to (against DNS rebinding), and no page of another
-// origin (a browser would send it, and with the password it remembers).
+// Access control: the password, the host names of a loopback server (against DNS rebinding), and no requests from pages of
+// other origins, with which a browser would send the password it remembers.
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import { Password } from '../password.ts'
 import { Problem } from './problems.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
-/** Answer without a password: whether it lives, and kinds of faults; no names. */
+/** Paths without a password: they show whether the server runs and the kinds of faults, but no names. */
 const OPEN = new Set(['/healthz', '/readyz'])
 
-/** Whether an address or name to listen on is this machine only. */
+/** Whether an address or name to listen on is reachable from this machine only. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.test(isIP(host) === 6 ? `[${host}]` : host)
 }
@@ -23,7 +23,7 @@ export class Guard {
     this.#password = password === undefined ? null : new Password(password)
   }
 
-  /** The refusal of a request, or null. */
+  /** Why a request is refused, or null. */
   refusal(path: string, headers: IncomingHttpHeaders): Problem | null {
     return this.#wrongHost(headers.host) ?? crossOrigin(headers) ?? this.#noPassword(path, headers)
   }
@@ -34,17 +34,17 @@ export class Guard {
     return new Problem(421, `${got}: expected localhost, 127.0.0.1 or [::1], on which this server listens`)
   }
 
-  /** Whether there is no password, or these headers have it. */
+  /** Whether there is no password, or these headers contain it. */
   isTrusted({ authorization }: IncomingHttpHeaders): boolean {
     const password = this.#password
-    return password === null || passwordsOf(authorization).some((given) => password.is(given))
+    return password === null || passwordsOf(authorization).some((given) => password.matches(given))
   }
 
   #noPassword(path: string, headers: IncomingHttpHeaders): Problem | null {
     const { authorization } = headers
     if (OPEN.has(path) || this.isTrusted(headers)) return null
     const got = authorization === undefined ? 'no password' : 'a wrong password'
-    // A browser asks for a password when it opens the page; the page's own requests shall fail, not wait for that.
+    // A browser prompts for the password when it opens the page; requests of the page itself fail instead of prompting.
     const mode = headers['sec-fetch-mode']
     const basic = mode === undefined || mode === 'navigate' ? 'Basic realm="urlsieve", charset="UTF-8", ' : ''
     return new Problem(401, `${got}: expected 'Authorization: Bearer <password>', or Basic with any user`, {
@@ -53,7 +53,7 @@ export class Guard {
   }
 }
 
-// What a header may mean. Past ASCII, clients differ: a header's bytes are UTF-8 or Latin-1.
+// The passwords a header may mean: past ASCII, clients encode headers as UTF-8 or as Latin-1.
 function passwordsOf(authorization = ''): Buffer[] {
   const match = /^(Bearer|Basic) +(.+)$/i.exec(authorization)
   if (!match) return []
@@ -63,7 +63,7 @@ function passwordsOf(authorization = ''): Buffer[] {
   return colon < 0 ? [] : [pair.subarray(colon + 1)]
 }
 
-// Browsers say where a request comes from. Following a link to the page is no harm; anything else from elsewhere is.
+// Browsers name the origin of a request. Following a link to the page is allowed; any other cross-origin request is not.
 function crossOrigin(headers: IncomingHttpHeaders): Problem | null {
   const { origin, host } = headers
   const site = headers['sec-fetch-site']

@@ -1,4 +1,4 @@
-// The HTTP side of the server on a socket.
+// The HTTP server on a socket.
 import type { AddressInfo } from 'node:net'
 import type { SieveRegistry } from '../registry.ts'
 import { type HttpOptions, makeApp } from './app.ts'
@@ -7,7 +7,7 @@ export type { HttpOptions } from './app.ts'
 export { isLoopback } from './guard.ts'
 export { HTTP_LIMITS, type HttpLimits } from './limits.ts'
 
-/** Listens; port 0 takes a free one. `close` finishes running requests first. The registry stays open. */
+/** Listens; port 0 takes a free one. `close` finishes running requests first, and leaves the registry open. */
 export async function openHttp(
   registry: SieveRegistry,
   options: HttpOptions,

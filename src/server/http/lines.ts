@@ -1,6 +1,5 @@
-// A body of lines, both ways at once: each chunk of the request that arrives is cut into lines, asked as one batch, and
-// answered before the next is read. Memory is that of a chunk and of one unfinished line, whatever the cuts and however
-// slow the reader.
+// A body of lines, streamed in both directions: each chunk of the request is split into lines, passed to the sieve as one
+// batch, and answered before the next chunk is read. Memory is one chunk and one incomplete line.
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Items, keepLines, SieveError } from '../../index.ts'
@@ -9,7 +8,7 @@ import { BodyChunks } from './body-chunks.ts'
 import type { HttpLimits } from './limits.ts'
 import { Problem, problemOf } from './problems.ts'
 
-/** What to give back: the lines with this verdict as they came, a JSON object for each line, or the counts at the end. */
+/** The answer: the lines with this verdict, a JSON object per line, or the counts at the end. */
 export type LineAnswer =
   | { readonly as: 'text'; readonly keep: 'new' | 'seen' }
   | { readonly as: 'ndjson' }
@@ -19,7 +18,7 @@ export type LineAnswer =
 export type AskLines = (items: Items) => Uint8Array | Promise<Uint8Array>
 
 const NEWLINE = 10
-/** While no line is to be given back, the headers wait so long for one, to go with it. */
+/** How long the headers wait for a first line to be sent with them. */
 const HEADERS_MS = 20
 const NOTHING = Buffer.alloc(0)
 
@@ -29,13 +28,13 @@ export class LineExchange {
   readonly #limits: HttpLimits
   readonly #answer: LineAnswer
   readonly #headers: Readonly<Record<string, string>>
-  /** The first so many bytes are an unfinished line. */
+  /** Bytes of `#rest` in use: an incomplete line. */
   #restBytes = 0
   #rest = NOTHING
   #lines = 0
   #fresh = 0
   #headersSoon: NodeJS.Timeout | undefined
-  /** What is to be written before more is read. */
+  /** Answers to be written before more is read. */
   #out: Uint8Array[] = []
 
   constructor(
@@ -53,14 +52,14 @@ export class LineExchange {
   }
 
   /**
-   * Throws what goes wrong before the first answer. What goes wrong later ends the answer short, so that no one takes it
-   * for whole, and is given back.
+   * Throws an error that occurs before the first answer. A later error is returned, and the answer is cut off, so that
+   * the client notices that it is incomplete.
    */
   async run(ask: AskLines): Promise<unknown> {
     const response = this.#response
     try {
       const chunks = new BodyChunks(this.#request, this.#limits.bodyMs)
-      // The system hands over many chunks in a row when they have come: others are answered between.
+      // Many chunks may be available without waiting: other clients are served in between.
       const pace = new Pace()
       for (;;) {
         await pace.rest()
@@ -92,11 +91,11 @@ export class LineExchange {
         ),
       )
     }
-    response.end(this.#taken())
+    response.end(this.#drain())
     return null
   }
 
-  // Whole lines of what waited and this chunk; what follows the last newline waits.
+  // The complete lines of the rest and this chunk; what follows the last newline becomes the rest.
   #cut(chunk: Buffer): Items | null {
     const last = chunk.lastIndexOf(NEWLINE)
     if (last < 0) {
@@ -124,7 +123,7 @@ export class LineExchange {
     return all
   }
 
-  // Copies: the chunk it came in may be a thousand times larger.
+  // Copies: the chunk may be a thousand times larger.
   #wait(bytes: Buffer, line: number): void {
     const size = this.#restBytes + bytes.length
     if (size > this.#limits.urlBytes) throw this.#tooLong(line)
@@ -141,11 +140,11 @@ export class LineExchange {
   #tooLong(line: number): Problem {
     return new Problem(
       413,
-      `line ${line + 1} is over ${this.#limits.urlBytes} bytes: expected one URL a line`,
+      `line ${line + 1} is longer than ${this.#limits.urlBytes} bytes: expected one URL per line`,
     )
   }
 
-  // A batch that fails on the way has verdicts of its first lines, which stand.
+  // A batch that fails has the verdicts of its first lines, which stand.
   async #ask(items: Items, ask: AskLines): Promise<void> {
     try {
       this.#take(items, await ask(items))
@@ -155,7 +154,7 @@ export class LineExchange {
     }
   }
 
-  // Counts the verdicts and keeps what is to be written of them.
+  // Counts the verdicts and appends the answers.
   #take(items: Items, verdicts: Uint8Array): void {
     this.#lines += verdicts.length
     for (let i = 0; i < verdicts.length; i++) this.#fresh += verdicts[i]!
@@ -167,7 +166,7 @@ export class LineExchange {
     )
   }
 
-  #taken(): Uint8Array {
+  #drain(): Uint8Array {
     const out = this.#out.length === 1 ? this.#out[0]! : Buffer.concat(this.#out)
     this.#out = []
     return out
@@ -175,7 +174,7 @@ export class LineExchange {
 
   async #write(): Promise<void> {
     this.#begin()
-    const out = this.#taken()
+    const out = this.#drain()
     if (out.length === 0) this.#headersSoon ??= setTimeout(() => this.#response.flushHeaders(), HEADERS_MS)
     else if (!this.#response.write(out)) await this.#drained()
   }
@@ -199,19 +198,19 @@ export class LineExchange {
       if (response.destroyed) stop()
       await once(response, 'drain', { signal: gone.signal })
     } catch {
-      throw new Problem(400, 'the reader has gone')
+      throw new Problem(400, 'the client has disconnected')
     } finally {
       response.off('close', stop)
     }
   }
 
-  // The last line of NDJSON says why; the missing end of the body says to all that it is not whole.
+  // The last line of NDJSON is the problem; the missing last chunk shows every client that the answer is incomplete.
   #cutShort(error: unknown): void {
     const response = this.#response
     const problem = problemOf(error)
     if (this.#answer.as === 'ndjson' && problem) this.#out.push(Buffer.from(`${problem.text}\n`))
     this.#begin()
-    if (response.writable) response.write(this.#taken())
+    if (response.writable) response.write(this.#drain())
     if (response.socket) response.socket.destroySoon()
     else response.destroy()
   }

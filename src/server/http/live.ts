@@ -1,5 +1,5 @@
-// /v1/live: a snapshot of all sieves once a second, as server-sent events. One snapshot serves every listener, none is
-// taken while no one listens, and a listener that does not keep up misses some: nothing is stored for it.
+// /v1/live: a snapshot of all sieves once a second, as server-sent events. All listeners share one snapshot, none is taken
+// while there are no listeners, and a slow listener misses some: nothing is queued for it.
 import type { ServerResponse } from 'node:http'
 import type { ServerInfo } from '../info.ts'
 import type { SieveRegistry } from '../registry.ts'
@@ -7,7 +7,7 @@ import { Problem } from './problems.ts'
 
 const EVERY_MS = 1000
 
-/** What a chart needs of the server now. */
+/** The current state of the server for the charts. */
 export async function snapshot(registry: SieveRegistry, server: ServerInfo): Promise<object> {
   const sieves = await Promise.all(
     registry.list().map(async (sieve) => {
@@ -49,7 +49,7 @@ export class Live {
   #timer: NodeJS.Timeout | undefined
   #isTaking = false
 
-  /** `onError` is told when no snapshot could be taken; the next second has another. */
+  /** `onError` is called when a snapshot fails; the next one is tried a second later. */
   constructor(registry: SieveRegistry, server: ServerInfo, most: number, onError: (error: unknown) => void) {
     this.#onError = onError
     this.#registry = registry
@@ -74,7 +74,7 @@ export class Live {
   /** Throws a Problem when there are too many listeners. */
   checkListeners(): void {
     if (this.#listeners.size < this.#most) return
-    const detail = `${this.#most} listeners are there already: close a page, or start the server with room for more`
+    const detail = `more than ${this.#most} listeners: close a page, or raise --http-max-listeners`
     throw new Problem(503, detail, { headers: { 'retry-after': '10' } })
   }
 

@@ -1,10 +1,10 @@
-// The page and the lab's report, with the headers that keep a browser from doing anything else with them.
+// The page and the lab's report, with headers that restrict what a browser does with them.
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 
-/** For every answer. */
+/** Headers of every answer. */
 export const SAFE_HEADERS: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -25,7 +25,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The report has its style in the file and no script: none may run, and it may not act as a page of this server. */
+/** The report has inline styles and no scripts; it is sandboxed, so that it cannot act as a page of this server. */
 const REPORT_POLICY = [
   "default-src 'none'",
   "style-src 'unsafe-inline'",
@@ -38,12 +38,12 @@ const REPORT_POLICY = [
 
 const REPORT = 'report.html'
 
-/** Whether there is a report to show. */
+/** Whether there is a report. */
 export function hasReport(folder: string | undefined): boolean {
   return folder !== undefined && existsSync(join(folder, REPORT))
 }
 
-/** Serves files at a prefix, with headers of their own. */
+/** Serves files under a prefix, with their own headers. */
 function serve(
   app: FastifyInstance,
   options: {
@@ -69,7 +69,7 @@ function serve(
   })
 }
 
-/** Serves the page at / and what it loads; files with a hash in their name may be kept for ever. */
+/** Serves the page and its files at /; files with a hash in their name may be cached without limit. */
 export function servePage(app: FastifyInstance, folder: string): void {
   serve(app, { root: folder }, (path) => ({
     'content-security-policy': PAGE_POLICY,
@@ -77,7 +77,7 @@ export function servePage(app: FastifyInstance, folder: string): void {
   }))
 }
 
-/** Serves the lab's report at /report/, from when there is one: its page and tables, nothing else of the folder. */
+/** Serves the lab's report at /report/ as soon as it exists: its page and tables, no other file of the folder. */
 export function serveReport(app: FastifyInstance, folder: string): void {
   const allowedPath = (path: string) => /^\/?([\w-]+\.(html|csv|json))?$/.test(path)
   serve(app, { root: folder, prefix: '/report/', index: REPORT, allowedPath }, () => ({

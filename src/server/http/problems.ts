@@ -1,15 +1,15 @@
-// What goes wrong, as application/problem+json (RFC 9457): its detail is one line with what was got, what was expected
-// and what to do.
+// Errors as application/problem+json (RFC 9457): the detail is one line with what was received, what was expected and what
+// to do.
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError } from 'fastify'
 import { SieveError, type SieveErrorCode } from '../../errors.ts'
 import { MOST_NAME_BYTES } from '../names.ts'
 
-/** Names in a path that are looked at; longer ones are refused unread. */
+/** Longest name in a path that is decoded. */
 export const MOST_NAME_LETTERS = 1024
 export const PROBLEM_TYPE = 'application/problem+json'
 
-/** A refusal with a status. `more` goes into the answer beside the detail. */
+/** An error with an HTTP status. `more`: further members of the answer. */
 export class Problem extends Error {
   readonly status: number
   readonly more: Readonly<Record<string, unknown>>
@@ -45,17 +45,17 @@ const SIEVE_STATUS: Readonly<Record<SieveErrorCode, number>> = {
   network: 503,
 }
 
-/** What a framework's error code means to the one who asked. */
+/** Fastify's error codes as problems. */
 const FRAMEWORK: Readonly<Record<string, (error: FastifyError) => Problem>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
-    new Problem(415, "content type not known here: expected 'application/json', or 'text/plain' for lines"),
+    new Problem(415, "unknown content type: expected 'application/json', or 'text/plain' for lines"),
   FST_ERR_VALIDATION: (error) => new Problem(400, error.message),
   FST_ERR_MAX_PARAM_LENGTH: () =>
     new Problem(
       414,
-      `a name of over ${MOST_NAME_LETTERS} letters in the path: no sieve has one of over ${MOST_NAME_BYTES} bytes`,
+      `a name of more than ${MOST_NAME_LETTERS} characters in the path: expected at most ${MOST_NAME_BYTES} bytes`,
     ),
-  FST_ERR_BAD_URL: () => new Problem(400, 'the path is not well encoded: expected %XX of UTF-8'),
+  FST_ERR_BAD_URL: () => new Problem(400, 'the path is not correctly encoded: expected %XX of UTF-8'),
 }
 
 export function verdictWords(verdicts: Uint8Array): ('new' | 'seen')[] {
@@ -65,7 +65,7 @@ export function verdictWords(verdicts: Uint8Array): ('new' | 'seen')[] {
 /** An option as a request spells it. */
 const inBody = (option: string) => `body/${option}`
 
-/** Any error as a problem; null for a defect of ours, of which the one who asked learns only that it is one. */
+/** An error as a problem; null for a defect of urlsieve, whose reason the client does not get. */
 export function problemOf(error: unknown): Problem | null {
   if (error instanceof Problem) return error
   if (error instanceof SieveError) {
@@ -83,7 +83,11 @@ export function problemOf(error: unknown): Problem | null {
   return null
 }
 
-/** What is said of a defect. */
+/** The answer while the sieves are being opened. */
+export const loading = () =>
+  new Problem(503, 'the server is opening its sieves: try again', { headers: { 'retry-after': '1' } })
+
+/** The answer for a defect. */
 export const DEFECT = new Problem(500, 'a defect of urlsieve: the server logged it; please report it')
 
 interface Violation {
@@ -103,7 +107,7 @@ const EXPECTED: Readonly<Record<string, (params: Violation['params']) => string>
   exclusiveMaximum: ({ limit }) => `expected to be < ${limit}`,
   minLength: ({ limit }) => `expected at least ${limit} characters`,
   required: ({ missingProperty }) => `'${missingProperty}' is missing`,
-  additionalProperties: ({ additionalProperty }) => `'${additionalProperty}' is not known here`,
+  additionalProperties: ({ additionalProperty }) => `'${additionalProperty}' is unknown`,
 }
 
 /** The first violation of a schema, in one line. */

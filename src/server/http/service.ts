@@ -1,4 +1,4 @@
-// What is asked of the server itself: is it alive, is it ready, its figures, its description, and the live feed.
+// Routes about the server itself: health, readiness, metrics, the OpenAPI description and the live feed.
 import type { FastifyInstance } from 'fastify'
 import { type FaultKind, faultKinds, faultLine } from '../faults.ts'
 import type { ServerInfo } from '../info.ts'
@@ -7,7 +7,7 @@ import type { SieveRegistry } from '../registry.ts'
 import type { Guard } from './guard.ts'
 import type { Live } from './live.ts'
 import { SAFE_HEADERS } from './pages.ts'
-import { Problem } from './problems.ts'
+import { loading, Problem } from './problems.ts'
 import { answers, answersIn, ref, refusals, text } from './schemas.ts'
 
 export interface Service {
@@ -16,12 +16,12 @@ export interface Service {
   readonly live: Live
   readonly metrics: Metrics
   readonly guard: Guard
-  /** False once it is stopping. */
+  /** False once the server is stopping. */
   isOpen(): boolean
   hasReport(): boolean
 }
 
-/** What one without the password may know: the kinds, no names and no paths. */
+/** What clients without the password may see: kinds of faults, but no names or paths. */
 function kindLines(counts: Readonly<Record<FaultKind, number>>): string[] {
   return Object.entries(counts)
     .filter(([, count]) => count > 0)
@@ -33,16 +33,19 @@ export function service(
   { registry, info, live, metrics, guard, isOpen, hasReport }: Service,
 ): void {
   const open = { security: [] }
-  const fine = { 200: answersIn('It is.', { 'text/plain': text }), ...refusals }
+  const fine = { 200: answersIn('Yes.', { 'text/plain': text }), ...refusals }
 
-  app.get('/healthz', { schema: { summary: 'Is it alive?', ...open, response: fine } }, (_, reply) =>
-    reply.type('text/plain').send('ok\n'),
+  app.get(
+    '/healthz',
+    { schema: { summary: 'Is the process running?', ...open, response: fine } },
+    (_, reply) => reply.type('text/plain').send('ok\n'),
   )
   app.get(
     '/readyz',
-    { schema: { summary: 'May it be asked?', ...open, response: fine } },
+    { schema: { summary: 'Is the server ready for requests?', ...open, response: fine } },
     (request, reply) => {
-      if (!isOpen()) throw new Problem(503, 'the server is stopping: ask another, or later')
+      if (!isOpen()) throw new Problem(503, 'the server is stopping: use another one, or try later')
+      if (registry.isLoading) throw loading()
       const { faults } = registry
       const isTrusted = guard.isTrusted(request.headers)
       const lines = isTrusted ? faults.list().map(faultLine) : kindLines(faults.counts())
@@ -54,10 +57,10 @@ export function service(
     },
   )
 
-  const figures = answersIn('In the text format of Prometheus.', { 'text/plain': text })
+  const metricsText = answersIn('In the text format of Prometheus.', { 'text/plain': text })
   app.get(
     '/metrics',
-    { schema: { summary: 'Figures for Prometheus', response: { 200: figures, ...refusals } } },
+    { schema: { summary: 'Metrics for Prometheus', response: { 200: metricsText, ...refusals } } },
     async (_, reply) => reply.type(metrics.contentType).send(await metrics.text()),
   )
 
@@ -77,7 +80,12 @@ export function service(
 
   app.get(
     '/v1/server',
-    { schema: { summary: 'The server', response: { 200: answers('Server', 'What it is.'), ...refusals } } },
+    {
+      schema: {
+        summary: 'Version, start, memory and faults of the server',
+        response: { 200: answers('Server', 'The server.'), ...refusals },
+      },
+    },
     () => ({
       version: info.version,
       startedAt: info.startedAt.toISOString(),

@@ -1,5 +1,5 @@
-// The sieves of a server over HTTP: list, make, look at, drop; explain, under, forget, save. None is made on its own: a
-// name mistyped in an add would else start an empty sieve to which every URL is new.
+// The sieves of a server over HTTP: list, create, show, drop; explain, under, forget, save. An add does not create a sieve:
+// with a mistyped name every URL would be new.
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { filterKind } from '../../filters/registry.ts'
@@ -17,13 +17,13 @@ interface Named {
   Params: { name: string }
 }
 
-/** The sieve of that name, or a Problem that says what to do. */
+/** The sieve of that name; throws a Problem when there is none. */
 export function requireSieve(registry: SieveRegistry, name: string): ServedSieve {
   const sieve = registry.get(name)
   if (sieve) return sieve
   const aside = asideOf(registry.faults, name)
   if (aside) throw new Problem(503, aside)
-  throw new Problem(404, `no sieve '${name}': make it with PUT /v1/sieves/${encodeURIComponent(name)}`)
+  throw new Problem(404, `no sieve '${name}': create it with PUT /v1/sieves/${encodeURIComponent(name)}`)
 }
 
 async function described(sieve: ServedSieve): Promise<object> {
@@ -40,7 +40,7 @@ async function described(sieve: ServedSieve): Promise<object> {
   }
 }
 
-/** Whether making a sieve with these options would give one like it. */
+/** Whether a sieve was created with equivalent options. */
 async function isLike(sieve: ServedSieve, spec: SieveSpec): Promise<boolean> {
   const options = optionsOf(spec)
   const { profile, hash } = await sieve.stats()
@@ -53,7 +53,7 @@ async function isLike(sieve: ServedSieve, spec: SieveSpec): Promise<boolean> {
 }
 
 const FORGETTING = servedFilters.filter((name) => filters[name].can.delete).join(', ')
-const TELLING = servedFilters.filter((name) => filters[name].can.under).join(', ')
+const ANSWERING = servedFilters.filter((name) => filters[name].can.under).join(', ')
 
 async function cannot(sieve: ServedSieve, what: string, filterNames: string): Promise<Problem> {
   const { filter } = await sieve.stats()
@@ -80,24 +80,26 @@ export function sieves(app: FastifyInstance, registry: SieveRegistry, lists: Url
   app.put<Named & { Body: SieveSpec }>(
     '/v1/sieves/:name',
     {
-      // No body is the defaults.
+      // Without a body: the defaults.
       preValidation: async (request) => {
         request.body ??= {}
       },
       schema: {
-        summary: 'Makes a sieve',
+        summary: 'Creates a sieve',
         ...named,
         body: ref('SieveSpec'),
         response: {
-          200: answers('Sieve', 'It was there, made with the same options.'),
-          201: answers('Sieve', 'It is made.'),
+          200: answers('Sieve', 'It exists, created with the same options.'),
+          201: answers('Sieve', 'It was created.'),
           ...refusals,
         },
       },
     },
     async ({ params: { name }, body }, reply) => {
       const taken = () =>
-        new Problem(409, `'${name}' is there with other options: drop it first, or choose another name`)
+        new Problem(409, `'${name}' exists with other options: drop it first, or choose another name`)
+      const aside = asideOf(registry.faults, name)
+      if (aside !== undefined) throw new Problem(409, aside)
       const before = registry.get(name)
       if (before) {
         if (!(await isLike(before, body))) throw taken()
@@ -109,7 +111,7 @@ export function sieves(app: FastifyInstance, registry: SieveRegistry, lists: Url
       } catch (error) {
         const other = registry.get(name)
         if (!(error instanceof SieveError) || error.code !== 'option' || !other) throw error
-        // Another request was quicker.
+        // Another request created it first.
         if (!(await isLike(other, body))) throw taken()
         return described(other)
       }
@@ -120,9 +122,9 @@ export function sieves(app: FastifyInstance, registry: SieveRegistry, lists: Url
     '/v1/sieves/:name',
     {
       schema: {
-        summary: 'Drops a sieve and all it remembers',
+        summary: 'Drops a sieve and everything it remembers',
         ...named,
-        response: { 204: { description: 'It is gone.', type: 'null' }, ...refusals },
+        response: { 204: { description: 'It was dropped.', type: 'null' }, ...refusals },
       },
     },
     async ({ params: { name } }, reply) => {
@@ -135,7 +137,7 @@ export function sieves(app: FastifyInstance, registry: SieveRegistry, lists: Url
     '/v1/sieves/:name/explain',
     {
       schema: {
-        summary: 'The key of a URL, why, and the verdict an add would get',
+        summary: 'The key of a URL, how it is derived, and the verdict an add would get',
         ...named,
         querystring: urlInQuery,
         response: { 200: answers('Explanation', 'Marks nothing.'), ...refusals },
@@ -156,7 +158,7 @@ export function sieves(app: FastifyInstance, registry: SieveRegistry, lists: Url
     },
     async ({ params, query: { folder } }) => {
       const sieve = requireSieve(registry, params.name)
-      if (!sieve.under) throw await cannot(sieve, 'tell what is under a folder', TELLING)
+      if (!sieve.under) throw await cannot(sieve, 'answer what is under a folder', ANSWERING)
       return { folder, seen: await sieve.under(folder) }
     },
   )
@@ -193,7 +195,7 @@ export function sieves(app: FastifyInstance, registry: SieveRegistry, lists: Url
     '/v1/sieves/:name/save',
     {
       schema: {
-        summary: 'Puts a sieve on the disk, now; nothing to do for one in memory',
+        summary: 'Writes a sieve to disk; does nothing for one in memory',
         ...named,
         response: { 200: one, ...refusals },
       },

@@ -1,5 +1,5 @@
-// The body {"urls": […]} as items, straight from its bytes: URLs hardly ever hold an escape, so they lie in the body as
-// they are wanted, and no string is made. What is unusual goes through JSON.parse and the schema.
+// Reads the body {"urls": […]} as items directly from its bytes: URLs rarely contain an escape, so no strings are needed.
+// Any other body goes through JSON.parse and the schema.
 import { isUtf8 } from 'node:buffer'
 import type { Items } from '../../index.ts'
 import type { HttpLimits } from './limits.ts'
@@ -29,7 +29,7 @@ export class UrlLists {
 
   /** The items of a plain {"urls": […]}; null for any other body, valid or not. Throws a Problem past a limit. */
   read(body: Buffer): Items | null {
-    // Without escapes and line breaks a string ends at the next quote, which is found many bytes at a time.
+    // Without escapes and line breaks a string ends at the next quote, which indexOf finds quickly.
     if (body.includes(BACKSLASH) || hasControls(body) || !isUtf8(body)) return null
     let p = after(body, blanks(body, 0), 0x7b)
     if (p < 0) return null
@@ -44,7 +44,7 @@ export class UrlLists {
     return { bytes: body, starts: this.#starts.slice(0, n), ends: this.#ends.slice(0, n) }
   }
 
-  // The strings of the array that begins at `p`, and the end of the body behind it: how many, or -1.
+  // Reads the strings of the array at `p` and the end of the body. Returns their number, or -1.
   #strings(body: Buffer, p: number): number {
     const starts = this.#starts
     const ends = this.#ends
@@ -67,21 +67,21 @@ export class UrlLists {
     }
   }
 
-  /** Throws a Problem for strings that are too many, too long or not whole characters. */
+  /** Throws a Problem for too many strings, or one that is too long or has a lone surrogate. */
   check(urls: readonly string[], before = 0): void {
     if (before + urls.length > this.#most) throw this.#tooMany()
     for (const [at, url] of urls.entries()) {
       const i = before + at
       const bytes = Buffer.byteLength(url)
       if (bytes > this.#urlBytes) throw this.#tooLong(i, bytes)
-      // Two halves of different characters would become one: an error towards "seen".
+      // All lone surrogates are encoded alike, so different URLs would get the same key: an error towards "seen".
       if (/\p{Surrogate}/u.test(url)) {
         throw new Problem(400, `body/urls/${i}: half a character (a lone surrogate); expected whole ones`)
       }
     }
   }
 
-  /** The same items from strings; `before`: how many others of the list come before them. */
+  /** The same items from strings; `before`: the number of URLs of the list before them. */
   encode(urls: readonly string[], before = 0): Items {
     this.check(urls, before)
     const bytes = Buffer.from(urls.join(''))
@@ -97,7 +97,7 @@ export class UrlLists {
   }
 
   #tooMany(): Problem {
-    return new Problem(413, `over ${this.#most} URLs: send fewer in a request, or lines as text/plain`)
+    return new Problem(413, `more than ${this.#most} URLs: send fewer per request, or lines as text/plain`)
   }
 
   #tooLong(at: number, bytes: number): Problem {
@@ -105,8 +105,8 @@ export class UrlLists {
   }
 }
 
-/** All items of a list that was read in parts. */
-export function joined(parts: readonly Items[]): Items {
+/** Joins the items of a list that was read in parts. */
+export function joinItems(parts: readonly Items[]): Items {
   const count = parts.reduce((sum, { starts }) => sum + starts.length, 0)
   const all = {
     bytes: Buffer.concat(parts.map(({ bytes }) => bytes)),
@@ -124,7 +124,7 @@ export function joined(parts: readonly Items[]): Items {
   return all
 }
 
-/** Whether any byte is below the space: four at a time, since a borrow from a byte's top bit says so. */
+/** Whether any byte is a control character: four bytes per step, by the borrow from a byte's top bit. */
 function hasControls(body: Buffer): boolean {
   const { buffer, byteOffset, length } = body
   const skipped = Math.min(length, -byteOffset & 3)
@@ -143,10 +143,10 @@ function blanks(body: Uint8Array, p: number): number {
   return p
 }
 
-// Behind the byte `wanted`, when it is at `p`; else -1.
+// The offset after the byte `wanted` if it is at `p`; else -1.
 const after = (body: Uint8Array, p: number, wanted: number) => (body[p] === wanted ? p + 1 : -1)
 
-// Whether a closing brace is all that follows.
+// Whether only a closing brace follows.
 function endsAt(body: Uint8Array, p: number): boolean {
   p = after(body, blanks(body, p), 0x7d)
   return p > 0 && blanks(body, p) === body.length

@@ -1,5 +1,5 @@
-// add and has: a list of URLs as JSON, or lines as text, streamed both ways. A batch is one call of the sieve. What was
-// marked stays marked when the answer is lost on its way: ask again and those URLs are "seen".
+// add and has: a list of URLs as JSON, or lines as text, streamed in both directions. A batch is one call of the sieve. URLs
+// stay marked when the answer is lost: a second request gets "seen".
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Items, SieveError } from '../../index.ts'
 import { countAdds } from '../meters.ts'
@@ -18,7 +18,7 @@ interface Question {
   Body: { urls: string[] } | string | undefined
 }
 
-/** Verdicts, 1 new and 0 seen, and the sieve's counts moved on. */
+/** Returns verdicts (1 new, 0 seen) and updates the sieve's counts. */
 type Ask = (sieve: ServedSieve, items: Items) => Promise<Uint8Array>
 
 const add: Ask = async (sieve, items) => {
@@ -42,8 +42,8 @@ const WORDS = [Buffer.from('"seen",'), Buffer.from('"new",')] as const
 const LONGEST = WORDS[0].length
 const FRAME_BYTES = 80
 
-/** The JSON answer, written by hand and as bytes: it is as long as the list. */
-function written(verdicts: Uint8Array): Buffer {
+/** The JSON answer, written as bytes: faster than JSON.stringify for a long list. */
+function encodeVerdicts(verdicts: Uint8Array): Buffer {
   const out = Buffer.allocUnsafe(verdicts.length * LONGEST + FRAME_BYTES)
   let fresh = 0
   let at = out.write('{"verdicts":[', 'latin1')
@@ -58,11 +58,11 @@ function written(verdicts: Uint8Array): Buffer {
   return out.subarray(0, at)
 }
 
-/** A stream of lines lasts longer than a sieve may: one made again under its name knows nothing of its first lines. */
+/** A stream of lines may outlast its sieve: a new one of the same name has not seen the first lines. */
 const dropped = (name: string) =>
-  new Problem(410, `the sieve '${name}' was dropped while its lines came: begin again with all of them`)
+  new Problem(410, `the sieve '${name}' was dropped during the request: send all lines again`)
 
-/** What a request for lines wants back, by its Accept header. */
+/** The form of the answer to lines, by the Accept header. */
 function answerFor({ headers, query }: FastifyRequest<Question>): LineAnswer {
   const accept = headers.accept ?? '*/*'
   if (/application\/x-ndjson/i.test(accept)) return { as: 'ndjson' }
@@ -84,7 +84,7 @@ export function verdicts(
       querystring: keepInQuery,
       body: { content: { 'application/json': { schema: ref('Urls') }, 'text/plain': { schema: text } } },
       response: {
-        200: answersIn('One verdict for each URL, in order; of lines, those kept.', {
+        200: answersIn('One verdict per URL, in order; for lines, the lines kept.', {
           'application/json': { anyOf: [ref('Verdicts'), ref('Counts')] },
           'text/plain': text,
           'application/x-ndjson': ref('LineVerdict'),
@@ -98,11 +98,11 @@ export function verdicts(
       async (request, reply) => {
         const sieve = requireSieve(registry, request.params.name)
         if (typeof request.body === 'string') return exchange(request, reply, sieve, ask)
-        // Without a content type there is nothing a schema was asked about.
+        // Without a content type there is no body to validate.
         if (!request.body)
           throw new Problem(400, 'no body: expected {"urls": […]} as JSON, or lines as text/plain')
         const items = request.items ?? lists.encode(request.body.urls)
-        return reply.type('application/json').send(written(await ask(sieve, items)))
+        return reply.type('application/json').send(encodeVerdicts(await ask(sieve, items)))
       },
     )
   }
@@ -124,5 +124,5 @@ export function verdicts(
   }
 
   route('add', add, 'Marks URLs: which are new?')
-  route('has', has, 'Asks for URLs and marks nothing: which are new?')
+  route('has', has, 'Queries URLs and marks nothing: which are new?')
 }

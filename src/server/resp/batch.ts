@@ -1,5 +1,5 @@
-// Items of consecutive commands on one sieve, gathered so that they go to the kernel in one call, and how many belong to
-// each command: their replies come in the order of the commands.
+// The items of consecutive commands on one sieve, for one call of the kernel, and how many of them belong to each command:
+// replies are written in the order of the commands.
 
 import { countAdds } from '../meters.ts'
 import type { Answers, LentItems, ServedSieve } from '../registry.ts'
@@ -7,38 +7,38 @@ import type { Parser } from './parser.ts'
 import type { Replies } from './replies.ts'
 
 const FIRST_ITEMS = 512
-/** A batch this long is handed on before more is gathered. */
+/** A batch of this many items is executed before more are gathered. */
 export const FULL_ITEMS = 8192
-/** Of a command that answers with one verdict and no array. */
+/** Size of a command that is answered with one verdict instead of an array. */
 export const ONE = -1
 
 export class Batch {
   sieve: ServedSieve | null = null
   act: 'add' | 'has' = 'add'
   bytes: Uint8Array = new Uint8Array(0)
-  /** The bytes are those of this connection alone, and stay until its commands are answered. */
+  /** The bytes belong to this connection alone and do not change until its commands are answered. */
   isKept = false
-  /** Items, and commands, so far. */
+  /** Items and commands gathered. */
   count = 0
   commands = 0
   starts = new Uint32Array(FIRST_ITEMS)
   ends = new Uint32Array(FIRST_ITEMS)
-  /** Items of each command; ONE where it answers with one verdict. */
+  /** Items of each command, or ONE. */
   sizes = new Int32Array(FIRST_ITEMS)
 
   /** Makes the arrays large enough for `items` more items and one more command. */
   reserve(items: number): void {
     if (this.count + items > this.starts.length) {
       const size = Math.max(this.count + items, this.starts.length * 2)
-      this.starts = wider(this.starts, new Uint32Array(size))
-      this.ends = wider(this.ends, new Uint32Array(size))
+      this.starts = copyInto(this.starts, new Uint32Array(size))
+      this.ends = copyInto(this.ends, new Uint32Array(size))
     }
     if (this.commands === this.sizes.length) {
-      this.sizes = wider(this.sizes, new Int32Array(this.sizes.length * 2))
+      this.sizes = copyInto(this.sizes, new Int32Array(this.sizes.length * 2))
     }
   }
 
-  /** Takes the command that the parser has found; its places are counted from `base`. */
+  /** Adds the command that the parser has found; its offsets are relative to `base`. */
   put(parser: Parser, base: number, isMany: boolean): void {
     const items = parser.count - 2
     this.reserve(items)
@@ -50,8 +50,8 @@ export class Batch {
     this.sizes[this.commands++] = isMany ? items : ONE
   }
 
-  /** Asks the sieve for the items from `first` on. */
-  ask(first: number): Answers<Uint8Array> {
+  /** Passes the items from `first` on to the sieve. */
+  execute(first: number): Answers<Uint8Array> {
     const { sieve, act, bytes, count } = this
     const items: LentItems = {
       bytes,
@@ -62,7 +62,7 @@ export class Batch {
     return act === 'add' ? sieve!.add(items) : sieve!.has(items)
   }
 
-  /** Writes the replies to commands [from, to); returns how many that are. */
+  /** Writes the replies to commands [from, to); returns their number. */
   answer(replies: Replies, verdicts: Uint8Array, from: number, to: number): number {
     const { sizes } = this
     let at = 0
@@ -80,8 +80,8 @@ export class Batch {
   }
 
   /**
-   * Writes the replies to the commands that have all their verdicts, and of the next what it has: an array that ends
-   * with the error, which the caller writes. Returns the command and the item behind it.
+   * Writes the replies to the commands whose verdicts are complete, and the verdicts of the next one as an array that
+   * ends with the error, which the caller writes. Returns the command and the item after it.
    */
   answerPart(replies: Replies, verdicts: Uint8Array, from: number, item: number): [number, number] {
     const itemsOf = (i: number) => (this.sizes[i] === ONE ? 1 : this.sizes[i]!)
@@ -104,7 +104,7 @@ export class Batch {
     else countAdds(meters, verdicts)
   }
 
-  /** Keeps the bytes while others read. */
+  /** Copies the bytes if other connections read into the same buffer. */
   keep(): void {
     if (this.isKept) return
     this.bytes = new Uint8Array(this.bytes) // a Buffer's slice would share its memory
@@ -121,7 +121,7 @@ export class Batch {
   }
 }
 
-function wider<T extends Uint32Array | Int32Array>(from: T, to: T): T {
+function copyInto<T extends Uint32Array | Int32Array>(from: T, to: T): T {
   to.set(from)
   return to
 }

@@ -100,7 +100,7 @@ export class Batcher {
     while (command < batch.commands) {
       let verdicts: Answers<Uint8Array>
       try {
-        verdicts = batch.ask(item)
+        verdicts = batch.execute(item)
       } catch (error) {
         ;[command, item] = this.#answerPart(error, command, item)
         continue

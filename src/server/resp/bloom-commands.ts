@@ -1,4 +1,4 @@
-// BF.*: RedisBloom's commands with its replies and its words (those of Redis 8). Items are bytes, untouched.
+// BF.*: RedisBloom's commands, with the replies and error texts of Redis 8. Items are compared byte by byte.
 import { asideOf } from '../faults.ts'
 import { countAdds } from '../meters.ts'
 import type { BloomSpec, ServedSieve } from '../registry.ts'
@@ -16,12 +16,12 @@ import {
 import { itemsFrom } from './items.ts'
 import { Failure, OK, type Reply, Simple, Table } from './replies.ts'
 
-/** What RedisBloom makes of a key that is not there. */
+/** RedisBloom's parameters for a filter that an add creates. */
 const DEFAULTS: BloomSpec = { capacity: 100, errorRate: 0.01, expansion: 2 }
 const MOST_CAPACITY = 2 ** 30
 const MOST_EXPANSION = 32_768
 
-/** The bloom filter of a name; undefined when there is none. */
+/** The Bloom filter that the call names; undefined when there is none. */
 export function bloomAt(call: Call): ServedSieve | Failure | undefined {
   const { registry } = call.server
   const name = call.name(1)
@@ -31,7 +31,7 @@ export function bloomAt(call: Call): ServedSieve | Failure | undefined {
   return aside === undefined ? undefined : new Failure(`ERR ${aside}`)
 }
 
-/** The one there, or one made for so many items. Two that ask at once get the same. */
+/** The existing filter, or a new one with memory for `items`. Concurrent calls get the same filter. */
 async function obtain(call: Call, spec: BloomSpec, items: number): Promise<ServedSieve> {
   const { registry } = call.server
   const name = call.name(1)
@@ -47,7 +47,7 @@ async function obtain(call: Call, spec: BloomSpec, items: number): Promise<Serve
     made.reserve?.(items)
     return made
   } catch (error) {
-    // The items will be refused: no empty filter stays behind.
+    // The items will be refused: do not leave an empty filter behind.
     await registry.drop(name)
     throw error
   }
@@ -87,7 +87,7 @@ const isRate = (rate: number) => rate > 0 && rate < 1
 const isCapacity = (capacity: number) => capacity >= 1 && capacity <= MOST_CAPACITY
 const isExpansion = (expansion: number) => expansion >= 0 && expansion <= MOST_EXPANSION
 
-/** The place of an option's word, or -1. */
+/** The index of an option's word, or -1. */
 function placeOf(call: Call, word: string): number {
   for (let i = 4; i < call.count; i++) if (call.word(i) === word) return i
   return -1
@@ -96,7 +96,7 @@ function placeOf(call: Call, word: string): number {
 const reserve: PlainCommand = {
   name: 'BF.RESERVE',
   arity: -4,
-  does: 'Makes a filter: error rate, capacity, EXPANSION or NONSCALING',
+  does: 'Creates a filter: error rate, capacity, EXPANSION or NONSCALING',
   flags: ['write', 'denyoom'],
   key: 1,
   run(call) {
@@ -127,7 +127,7 @@ const reserve: PlainCommand = {
 interface Insertion {
   readonly spec: BloomSpec
   readonly isMade: boolean
-  /** Where the items begin. */
+  /** Index of the first item. */
   readonly from: number
 }
 
@@ -159,7 +159,7 @@ function insertionOf(call: Call): Insertion | Failure {
 const insert: PlainCommand = {
   name: 'BF.INSERT',
   arity: -4,
-  does: 'Marks items, and makes the filter they go to: CAPACITY, ERROR, EXPANSION, NOCREATE, NONSCALING, ITEMS',
+  does: 'Marks items, and creates their filter if necessary: CAPACITY, ERROR, EXPANSION, NOCREATE, NONSCALING, ITEMS',
   flags: ['write', 'denyoom'],
   key: 1,
   run(call) {
@@ -191,7 +191,7 @@ async function addAll(sieve: ServedSieve, call: Call, from: number): Promise<Rep
 const card: PlainCommand = {
   name: 'BF.CARD',
   arity: 2,
-  does: 'How many distinct items were marked',
+  does: 'The number of distinct items marked',
   flags: ['readonly', 'fast'],
   key: 1,
   async run(call) {
@@ -201,12 +201,12 @@ const card: PlainCommand = {
   },
 }
 
-/** As RedisBloom counts: capacity and sub-filters after growth by the expansion asked for, from the items there are. */
+/** Capacity and sub-filters as RedisBloom would report them for this expansion and number of items. */
 function growth({ capacity, expansion }: BloomSpec, items: number): { capacity: number; filters: number } {
   let [total, next, filters] = [capacity, capacity, 1]
   while (items > total && expansion > 0) {
     next *= expansion
-    // By an expansion of 1 it may have come to millions: those are counted at once.
+    // With an expansion of 1 there may be millions of sub-filters: they are counted in one step.
     const times = expansion === 1 ? Math.ceil((items - total) / next) : 1
     total += next * times
     filters += times
@@ -217,7 +217,7 @@ function growth({ capacity, expansion }: BloomSpec, items: number): { capacity: 
 const info: PlainCommand = {
   name: 'BF.INFO',
   arity: -2,
-  does: 'Capacity, size, sub-filters, items and expansion: all, or one by name',
+  does: 'Capacity, size, sub-filters, items and expansion: all fields, or one by name',
   flags: ['readonly', 'fast'],
   key: 1,
   async run(call) {

@@ -1,4 +1,4 @@
-// What clients say of themselves and of the connection: HELLO, AUTH, CLIENT, PING and their like.
+// Commands about the connection itself: HELLO, AUTH, CLIENT, PING, SELECT, RESET, QUIT.
 import {
   type Call,
   type Client,
@@ -11,16 +11,16 @@ import {
 import { noDatabase } from './refusals.ts'
 import { Failure, OK, type Reply, Simple, Table } from './replies.ts'
 
-/** What clients take us for: they ask by version what they may send. */
+/** The Redis version reported: clients choose their commands by it. */
 export const REDIS_VERSION = '7.4.0'
 const WRONG_PASS = new Failure('WRONGPASS invalid username-password pair or user is disabled.')
 const MOST_NAME_LETTERS = 128
 
-// The user is `default`, the only one.
-function authenticate(call: Call, user: string, said: Buffer): Failure | null {
+// The only user is `default`.
+function authenticate(call: Call, user: string, given: Buffer): Failure | null {
   const { password } = call.server
   if (password === undefined) return null
-  if (user !== 'default' || !password.is(said)) return WRONG_PASS
+  if (user !== 'default' || !password.matches(given)) return WRONG_PASS
   call.client.isTrusted = true
   return null
 }
@@ -29,7 +29,7 @@ const auth: PlainCommand = {
   name: 'AUTH',
   arity: -2,
   needsNoDatabase: true,
-  does: 'Says the password',
+  does: 'Authenticates with the password',
   flags: ['noauth', 'fast'],
   run(call) {
     if (call.count > 3) return SYNTAX
@@ -50,7 +50,7 @@ const hello: PlainCommand = {
   name: 'HELLO',
   arity: -1,
   needsNoDatabase: true,
-  does: 'Chooses RESP2 or RESP3, says the password, names the connection',
+  does: 'Chooses RESP2 or RESP3, authenticates, names the connection',
   flags: ['noauth', 'fast'],
   run(call) {
     const { client, server } = call
@@ -147,7 +147,7 @@ const client: PlainCommand = {
   run: (call) => subcommand(call, CLIENT),
 }
 
-/** The second word chooses; Redis' own words for one that is not there. */
+/** Runs the subcommand that the second word names; an unknown one gets the error text of Redis. */
 export function subcommand(call: Call, all: Readonly<Record<string, Subcommand>>): Reply {
   const word = call.word(1)
   if (Object.hasOwn(all, word)) return all[word]!(call)
@@ -159,7 +159,7 @@ const ping: PlainCommand = {
   name: 'PING',
   arity: -1,
   needsNoDatabase: true,
-  does: 'Answers PONG, or what it was given',
+  does: 'Returns PONG, or its argument',
   flags: ['fast'],
   run(call) {
     if (call.count > 2) return wrongArity(this.name)
@@ -171,7 +171,7 @@ const echo: PlainCommand = {
   name: 'ECHO',
   arity: 2,
   needsNoDatabase: true,
-  does: 'Answers what it was given',
+  does: 'Returns its argument',
   flags: ['fast'],
   run: (call) => Buffer.from(call.bytes(1)),
 }
@@ -179,7 +179,7 @@ const echo: PlainCommand = {
 const select: PlainCommand = {
   name: 'SELECT',
   arity: 2,
-  does: 'There is one database: 0; after any other no sieve is touched until SELECT 0',
+  does: 'Selects database 0, the only one; after any other index, commands on sieves fail until SELECT 0',
   flags: ['fast'],
   needsNoDatabase: true,
   run(call) {
@@ -195,7 +195,7 @@ const reset: PlainCommand = {
   arity: 1,
   needsNoDatabase: true,
   isImmediate: true,
-  does: 'The connection as it was at first',
+  does: 'Resets the connection to its initial state',
   flags: ['noauth', 'fast'],
   run({ client, server }) {
     client.version = 2

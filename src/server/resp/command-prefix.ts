@@ -1,5 +1,5 @@
-// The quick way for what a pipeline is full of: the same command on the same sieve, again and again. Its first bytes, up
-// to the first item, are compared with those of the last one; only the items are read.
+// The fast path for a pipeline that repeats one command on one sieve: the bytes before the first item are compared with
+// those of the last command, and only the items are parsed.
 import { type Batch, FULL_ITEMS, ONE } from './batch.ts'
 import type { ItemsCommand } from './command.ts'
 import type { Parser } from './parser.ts'
@@ -8,9 +8,9 @@ const CR = 13
 const LF = 10
 const DOLLAR = 36
 const ZERO = 48
-/** A longer head is not worth comparing. */
+/** A longer prefix is not worth comparing. */
 const MOST_BYTES = 512
-/** The parser's bytes must be followed by so many of any kind. */
+/** The parser's bytes must be followed by this many bytes of any value. */
 export const SLACK = 32
 
 export class CommandPrefix {
@@ -23,7 +23,7 @@ export class CommandPrefix {
     this.command = null
   }
 
-  /** Remembers the command that was just found. */
+  /** Remembers the command that the parser has found. */
   learn(parser: Parser, command: ItemsCommand): void {
     const { bytes, base } = parser.source
     const size = parser.ends[1]! + 2
@@ -36,28 +36,28 @@ export class CommandPrefix {
   }
 
   /**
-   * Takes commands with this head into the batch while they are whole and nothing is unusual; the parser then stands
-   * before the first that is not. Stops when the batch is full.
+   * Adds complete commands with this prefix to the batch until it is full; the parser is then at the first command that is
+   * incomplete or different.
    */
   take(parser: Parser, batch: Batch): void {
     const { bytes, size } = parser
-    const head = this.#bytes
-    const headSize = this.#size
+    const prefix = this.#bytes
+    const prefixSize = this.#size
     const items = this.#items
     const reply = this.command!.isMany ? items : ONE
     const most = parser.limits.itemBytes
     let at = parser.at
-    while (batch.count < FULL_ITEMS && at + headSize < size) {
-      let same = headSize - 1
-      while (same >= 0 && bytes[at + same] === head[same]) same--
+    while (batch.count < FULL_ITEMS && at + prefixSize < size) {
+      let same = prefixSize - 1
+      while (same >= 0 && bytes[at + same] === prefix[same]) same--
       if (same >= 0) break
       batch.reserve(items)
       const { starts, ends } = batch
       let n = batch.count
       const last = n + items
-      let p = at + headSize
-      // `$` digits CR LF item CR LF; what is cut short or wrong is left to the parser. There is SLACK behind the bytes, so
-      // that looking a little too far is no look past their end, which would make all of this slow.
+      let p = at + prefixSize
+      // `$` digits CR LF item CR LF; anything incomplete or invalid is left to the parser. SLACK keeps these reads within
+      // the buffer: a read past its end would deoptimise the loop.
       while (n < last && p < size && bytes[p] === DOLLAR) {
         let length = bytes[++p]! - ZERO
         if (length >>> 0 > 9) break

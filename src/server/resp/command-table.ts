@@ -1,4 +1,4 @@
-// Every command, by name.
+// All commands by name.
 import { bloomCommands } from './bloom-commands.ts'
 import { clientCommands } from './client-commands.ts'
 import type { Command } from './command.ts'

@@ -1,4 +1,4 @@
-// What a command is, and what it gets to know: its arguments, who asks, and the server's parts.
+// What a command is, and what it has access to: its arguments, the client, and the server.
 import { isAllocationFailure, SieveError, type SieveErrorCode } from '../../errors.ts'
 import { spellWith } from '../../options/spelling.ts'
 import { filterOptions, sharedNames } from '../../sieve-options.ts'
@@ -12,7 +12,7 @@ import type { Parser } from './parser.ts'
 import { Failure, type Reply } from './replies.ts'
 import type { Transaction } from './transaction.ts'
 
-/** What all connections share. */
+/** What the commands of all connections share. */
 export interface RespServer {
   readonly registry: SieveRegistry
   readonly info: ServerInfo
@@ -20,11 +20,11 @@ export interface RespServer {
   readonly password: Password | undefined
   readonly dumps: Dumps
   readonly clients: ReadonlySet<Client>
-  /** The durable kind: said to clients that ask for the configuration. */
+  /** Sieves survive a restart: reported by CONFIG GET and INFO. */
   readonly isDurable: boolean
 }
 
-/** One connection, as its commands see and change it. */
+/** One connection as its commands see and change it. */
 export interface Client {
   readonly id: number
   readonly address: string
@@ -33,7 +33,7 @@ export interface Client {
   isTrusted: boolean
   name: string
   library: { name: string; version: string }
-  /** Set: the connection ends when this command is answered. */
+  /** The connection ends after the reply to this command. */
   isLeaving: boolean
   readonly transaction: Transaction
   /** The database that was selected and does not exist, as it was sent; undefined in database 0, the only one. */
@@ -41,9 +41,9 @@ export interface Client {
 }
 
 export interface Call {
-  /** With the command's own name. */
+  /** Number of arguments, including the command's name. */
   readonly count: number
-  /** A view: good until the command has returned, or its promise is kept. */
+  /** A view, valid until the command returns or its promise settles. */
   bytes(i: number): Buffer
   text(i: number): string
   /** The name of a sieve. */
@@ -57,15 +57,15 @@ export interface Call {
 interface Described {
   /** In upper case. */
   readonly name: string
-  /** Arguments with the name; negative: at least so many. */
+  /** Number of arguments including the name; negative: the minimum. */
   readonly arity: number
   readonly does: string
   readonly flags?: readonly string[]
-  /** The place of the sieve's name; 0 for none. */
+  /** Index of the sieve's name; 0 for none. */
   readonly key?: 0 | 1
-  /** Done at once between MULTI and EXEC, not queued. */
+  /** Executed between MULTI and EXEC, not queued. */
   readonly isImmediate?: boolean
-  /** Done also while a database is selected that does not exist: it looks at no sieve. */
+  /** Allowed while a database is selected that does not exist: it accesses no sieve. */
   readonly needsNoDatabase?: boolean
 }
 
@@ -73,12 +73,12 @@ export interface PlainCommand extends Described {
   run(call: Call): Reply | Promise<Reply>
 }
 
-/** A command that marks or asks items: those of one pipeline go to the kernel together. */
+/** A command that adds or queries items: those of one pipeline go to the kernel together. */
 export interface ItemsCommand extends Described {
   readonly act: 'add' | 'has'
-  /** Answers with an array. */
+  /** Replies with an array. */
   readonly isMany: boolean
-  /** The sieve, now or when it is made; null: none, and nothing was seen; or why not. */
+  /** The sieve, possibly after creating it; null: there is none, so nothing was seen; or the error. */
   open(call: Call): ServedSieve | Promise<ServedSieve> | null | Failure
 }
 
@@ -89,7 +89,7 @@ export const isItems = (command: Command): command is ItemsCommand => 'act' in c
 export class ParsedCall implements Call {
   readonly client: Client
   readonly server: RespServer
-  /** Where the arguments are. */
+  /** Has the arguments. */
   parser: Parser
 
   constructor(parser: Parser, client: Client, server: RespServer) {
@@ -132,14 +132,14 @@ const wordOf = spellWith([...sharedNames, ...filterOptions], ({ word }) => word)
 /** The codes of Redis by ours; `ERR` for the others. */
 const CODES: Readonly<Partial<Record<SieveErrorCode, string>>> = { memory: 'OOM', disk: 'MISCONF' }
 
-/** The reply for an error; throws what is no fault of the client or the machine. */
+/** The reply for an error; throws it again when it is a defect of urlsieve. */
 export function failureOf(error: unknown): Failure {
   if (isAllocationFailure(error)) return new Failure(`OOM ${error.message}`)
   if (!(error instanceof SieveError)) throw error
   return new Failure(`${CODES[error.code] ?? 'ERR'} ${error.spell(wordOf)}`)
 }
 
-/** A whole number, as Redis reads one; null for anything else. */
+/** An integer as Redis parses it; null for anything else. */
 export function wholeOf(text: string): number | null {
   if (!/^-?\d{1,16}$/.test(text)) return null
   const value = Number(text)

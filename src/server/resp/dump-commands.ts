@@ -1,4 +1,4 @@
-// BF.SCANDUMP and BF.LOADCHUNK: as RedisBloom's, but the chunks are of our own file format.
+// BF.SCANDUMP and BF.LOADCHUNK as in RedisBloom, with chunks of the .sieve file format.
 import { SieveError } from '../../errors.ts'
 import { bloomAt } from './bloom-commands.ts'
 import { type Call, type Command, NOT_FOUND, type PlainCommand, wholeOf } from './command.ts'
@@ -9,7 +9,7 @@ const UNABLE = new Failure('ERR this server keeps its filters elsewhere: it can 
 const scandump: PlainCommand = {
   name: 'BF.SCANDUMP',
   arity: 3,
-  does: 'A filter in chunks, from iterator 0 on',
+  does: 'Returns a filter in chunks, from iterator 0 on',
   flags: ['readonly'],
   key: 1,
   async run(call) {
@@ -28,7 +28,7 @@ const scandump: PlainCommand = {
 const loadchunk: PlainCommand = {
   name: 'BF.LOADCHUNK',
   arity: 4,
-  does: 'Puts a filter together again, chunk by chunk',
+  does: 'Restores a filter from its chunks',
   flags: ['write', 'denyoom'],
   key: 1,
   async run(call) {

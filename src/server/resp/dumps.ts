@@ -1,12 +1,12 @@
-// Filters on their way between servers: BF.SCANDUMP gives a .sieve file in chunks, BF.LOADCHUNK puts it together. The
-// files hold the filter's secret key and go when they are done with.
+// Filters in transfer between servers: BF.SCANDUMP returns a .sieve file in chunks, BF.LOADCHUNK puts it together. The files
+// contain the filter's secret key and are deleted after the transfer.
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { SieveError } from '../../errors.ts'
 import { diskError } from '../../store/file.ts'
 import type { BloomSpec, ServedSieve } from '../registry.ts'
 import { TransferFolder } from './transfer-folder.ts'
 
-/** So many of each kind at once; the oldest goes. */
+/** Concurrent dumps, and concurrent loads; the oldest one is ended. */
 const MOST_FILES = 8
 const CHUNK_BYTES = 512 * 1024
 const MAGIC = 'USBLOOM1'
@@ -19,12 +19,12 @@ interface Transfer {
 
 interface Load extends Transfer {
   readonly bloom: BloomSpec
-  /** Bytes that have come, and those of them that are in the file. */
+  /** Bytes received, and those of them written to the file. */
   received: number
   written: number
 }
 
-/** One chunk, and the number to ask with for the next; 0: there is no more. */
+/** One chunk and the iterator of the next; 0: it was the last. */
 export interface DumpChunk {
   readonly next: number
   readonly bytes: Buffer
@@ -39,14 +39,14 @@ export class Dumps {
   readonly #dumps = new Map<ServedSieve, Transfer>()
   readonly #loads = new Map<string, Load>()
 
-  /** Chunks must fit into one argument; a filter to load must fit into the memory for all. */
+  /** A chunk must fit into one argument, a filter to load into the memory for all sieves. */
   constructor(itemBytes: number, mostBytes: number, folder?: string) {
     this.#chunkBytes = Math.min(CHUNK_BYTES, itemBytes)
     this.#mostBytes = mostBytes
     this.#folder = new TransferFolder(folder)
   }
 
-  /** Begins a dump: all that is in the filter now, and perhaps some of what is added until the promise is kept. */
+  /** Begins a dump: everything in the filter, and possibly items added before the promise resolves. */
   async begin(sieve: ServedSieve): Promise<DumpChunk> {
     const path = this.#folder.next()
     try {
@@ -62,10 +62,10 @@ export class Dumps {
     return { next: 1, bytes: Buffer.from(MAGIC + JSON.stringify({ bytes, bloom: sieve.bloom })) }
   }
 
-  /** The chunk that `iterator` asks for. */
+  /** The chunk at `iterator`. */
   async next(sieve: ServedSieve, iterator: number): Promise<DumpChunk> {
     const dump = this.#dumps.get(sieve)
-    if (!dump) throw new SieveError('option', 'no dump is under way: begin with iterator 0')
+    if (!dump) throw new SieveError('option', 'no dump of this filter is in progress: begin with iterator 0')
     const offset = iterator - 1
     if (offset < 0 || offset >= dump.bytes) {
       this.#end(this.#dumps, sieve)
@@ -73,27 +73,28 @@ export class Dumps {
     }
     const bytes = Buffer.alloc(Math.min(this.#chunkBytes, dump.bytes - offset))
     const { bytesRead } = await dump.file.read(bytes, 0, bytes.length, offset)
-    if (bytesRead < bytes.length) throw new SieveError('disk', 'the dump is no longer whole: begin again')
+    if (bytesRead < bytes.length)
+      throw new SieveError('disk', 'the dump is incomplete: begin again with iterator 0')
     return { next: iterator + bytes.length, bytes }
   }
 
-  /** Begins to load, from a dump's first chunk. */
-  async load(name: string, header: Buffer): Promise<void> {
-    const text = header.toString()
-    let said: { bytes?: unknown; bloom?: Partial<BloomSpec> }
+  /** Begins a load with the first chunk of a dump. */
+  async load(name: string, first: Buffer): Promise<void> {
+    const text = first.toString()
+    let header: { bytes?: unknown; bloom?: Partial<BloomSpec> }
     try {
-      said = text.startsWith(MAGIC) ? (JSON.parse(text.slice(MAGIC.length)) as typeof said) : {}
+      header = text.startsWith(MAGIC) ? (JSON.parse(text.slice(MAGIC.length)) as typeof header) : {}
     } catch {
       throw badData()
     }
-    const { capacity, errorRate, expansion } = said?.bloom ?? {}
+    const { capacity, errorRate, expansion } = header?.bloom ?? {}
     const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
-    if (!isCount(said?.bytes) || !isCount(capacity) || !isCount(expansion)) throw badData()
+    if (!isCount(header?.bytes) || !isCount(capacity) || !isCount(expansion)) throw badData()
     if (typeof errorRate !== 'number' || !(errorRate > 0 && errorRate < 1)) throw badData()
-    if (said.bytes > this.#mostBytes) {
+    if (header.bytes > this.#mostBytes) {
       throw new SieveError(
         'memory',
-        `a dump of ${said.bytes} bytes: ${this.#mostBytes} are allowed (--memory)`,
+        `a dump of ${header.bytes} bytes: expected at most ${this.#mostBytes} (--memory)`,
       )
     }
     const path = this.#folder.next()
@@ -102,10 +103,10 @@ export class Dumps {
     })
     this.#end(this.#loads, name)
     const bloom = { capacity, errorRate, expansion }
-    this.#add(this.#loads, name, { path, file, bytes: said.bytes, bloom, received: 0, written: 0 })
+    this.#add(this.#loads, name, { path, file, bytes: header.bytes, bloom, received: 0, written: 0 })
   }
 
-  /** Takes the next chunk. Whole: the file, to be given up with `loaded`. */
+  /** Takes the next chunk. After the last one it returns the file; call `loaded` when done with it. */
   async take(
     name: string,
     iterator: number,
@@ -126,7 +127,7 @@ export class Dumps {
         done += (await load.file.write(chunk, done, chunk.length - done, at + done)).bytesWritten
       }
     } catch (error) {
-      // What came after it may be in the file: the load cannot go on.
+      // Later chunks may already be in the file: the load cannot continue.
       if (this.#loads.get(name) === load) this.#end(this.#loads, name)
       throw diskError(load.path, error)
     }
@@ -150,7 +151,7 @@ export class Dumps {
     if (transfers.size > MOST_FILES) this.#end(transfers, oldest!)
   }
 
-  // In the background: the system takes long to free a large file. A read or write under way ends first.
+  // In the background: deleting a large file takes long. A read or write in progress ends first.
   #end<K, T extends Transfer>(transfers: Map<K, T>, key: K): void {
     const transfer = transfers.get(key)
     if (!transfer) return

@@ -1,4 +1,4 @@
-// The Redis protocol over TCP: accepts connections, ends those that keep others waiting, and stops in good order.
+// The Redis protocol over TCP: accepts connections, ends those that stall, and shuts down in order.
 
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'
@@ -15,7 +15,7 @@ import { removeDeadFolders } from './transfer-folder.ts'
 
 export interface RespOptions {
   readonly host: string
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number
   readonly password?: string
   readonly limits: RespLimits
@@ -26,16 +26,16 @@ export interface RespOptions {
 
 export interface RespListener {
   readonly port: number
-  /** Accepts no more, answers what has come, ends the connections. */
+  /** Accepts no more connections, answers what has been received, ends the connections. */
   close(): Promise<void>
 }
 
-/** How often connections are looked at, at most. */
-const MOST_LOOK_MS = 5000
-/** A client that does not go when the server stops. */
+/** Longest interval between checks of the timeouts. */
+const MOST_CHECK_MS = 5000
+/** How long clients may take to disconnect when the server stops. */
 const GRACE_MS = 5000
 const BACKLOG = 511
-/** Connections cut because they send HTTP are logged so often at most. */
+/** Shortest interval between log lines about HTTP on this port. */
 const CUT_LOG_MS = 60_000
 
 export async function openResp(registry: SieveRegistry, options: RespOptions): Promise<RespListener> {
@@ -80,7 +80,7 @@ export async function openResp(registry: SieveRegistry, options: RespOptions): P
       const now = performance.now()
       if (now - cutAt < CUT_LOG_MS) return
       cutAt = now
-      log('warn', 'http', { client: id, address, message: 'HTTP on the port of the Redis protocol: cut' })
+      log('warn', 'http', { client: id, address, message: 'HTTP on the RESP port: connection closed' })
     },
     failed: (error) => log('error', 'defect', { what: (error as Error)?.stack ?? String(error) }),
   }
@@ -102,7 +102,7 @@ export async function openResp(registry: SieveRegistry, options: RespOptions): P
   await listen(server, options)
   void removeDeadFolders().catch(() => {})
 
-  const look = setInterval(
+  const timeouts = setInterval(
     () => {
       const now = performance.now()
       for (const connection of connections) {
@@ -117,14 +117,14 @@ export async function openResp(registry: SieveRegistry, options: RespOptions): P
         connection.destroy()
       }
     },
-    Math.min(MOST_LOOK_MS, Math.max(10, Math.min(limits.idleMs, limits.stalledMs) / 4)),
+    Math.min(MOST_CHECK_MS, Math.max(10, Math.min(limits.idleMs, limits.stalledMs) / 4)),
   )
-  look.unref()
+  timeouts.unref()
 
   return {
     port: (server.address() as AddressInfo).port,
     async close() {
-      clearInterval(look)
+      clearInterval(timeouts)
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       for (const connection of connections) connection.finish()
       const grace = setTimeout(() => {

@@ -1,17 +1,17 @@
-// The bytes of one connection on their way to its parser: worked on where they were read, and what is left of a command cut
-// in two kept apart while other connections read.
+// The bytes of one connection for its parser: parsed in the shared read buffer; the rest of an incomplete command moves to a
+// buffer of the connection before other connections are read.
 import { SLACK } from './command-prefix.ts'
 import type { Parser } from './parser.ts'
 import { HEADROOM } from './read-buffer.ts'
 
-/** A buffer for what is left is kept for the next time while it is no longer than this. */
+/** A larger buffer is not kept for the next rest. */
 const MOST_KEPT_BYTES = 64 * 1024
 
 export class InputBuffer {
   readonly #parser: Parser
   readonly #readBuffer: Buffer
   #rest = Buffer.alloc(0)
-  /** The parser's bytes are in a buffer of this connection, not where others read to. */
+  /** The parser's bytes are in a buffer of this connection, not in the read buffer. */
   #isOwned = true
 
   /** `readBuffer`: where all read to. */
@@ -21,8 +21,8 @@ export class InputBuffer {
   }
 
   /**
-   * So many bytes were read. What is left is put right before them; or, when that is much or a command is waiting, they
-   * are put behind it. Bytes that a waiting command reads are never moved.
+   * Takes `size` bytes from the read buffer. The rest of the last read is copied directly before them; if the rest is long,
+   * or a command waits, they are appended to it instead. Bytes that a waiting command uses are never moved.
    */
   take(size: number, isWaiting: boolean): void {
     const parser = this.#parser
@@ -47,7 +47,7 @@ export class InputBuffer {
     parser.size += size
   }
 
-  /** Others read next: what is left goes to a buffer of this connection. */
+  /** Call before other connections are read: moves the rest to a buffer of this connection. */
   leave(): void {
     if (this.#isOwned) return
     const parser = this.#parser

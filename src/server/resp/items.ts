@@ -1,9 +1,9 @@
-// The last arguments of a command as items of a batch.
+// The last arguments of a command, as items of a batch or as text.
 import type { Items } from '../../index.ts'
 import { Pace } from '../../store/pace.ts'
 import type { Call } from './command.ts'
 
-/** A copy, good while the command waits. */
+/** A copy, so that the command may wait. */
 export function itemsFrom(call: Call, from: number): Items {
   const parts = Array.from({ length: call.count - from }, (_, i) => call.bytes(from + i))
   const starts = new Uint32Array(parts.length)
@@ -17,7 +17,7 @@ export function itemsFrom(call: Call, from: number): Items {
   return { bytes: Buffer.concat(parts), starts, ends }
 }
 
-/** The last arguments as text; null when one is no UTF-8. Others are answered meanwhile when they are many. */
+/** The last arguments as text; null when one is not UTF-8. Other clients are served meanwhile. */
 export async function textsFrom(call: Call, from: number): Promise<string[] | null> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   try {

@@ -1,4 +1,4 @@
-// Sieves as the keys of a Redis: EXISTS, DEL, TYPE, SCAN, DBSIZE.
+// Sieves as Redis keys: EXISTS, DEL, TYPE, SCAN, DBSIZE.
 
 import { nameBytes } from '../names.ts'
 import type { ServedSieve } from '../registry.ts'
@@ -11,7 +11,7 @@ const typeOf = (sieve: ServedSieve) => (sieve.kind === 'bloom' ? 'MBbloom--' : '
 const exists: PlainCommand = {
   name: 'EXISTS',
   arity: -2,
-  does: 'How many of these sieves there are',
+  does: 'The number of these sieves that exist',
   flags: ['readonly', 'fast'],
   key: 1,
   run(call) {
@@ -24,7 +24,7 @@ const exists: PlainCommand = {
 const del: PlainCommand = {
   name: 'DEL',
   arity: -2,
-  does: 'Drops sieves, with all they remember',
+  does: 'Drops sieves and everything they remember',
   flags: ['write'],
   key: 1,
   async run(call) {
@@ -37,7 +37,7 @@ const del: PlainCommand = {
 const type: PlainCommand = {
   name: 'TYPE',
   arity: 2,
-  does: 'MBbloom-- for a filter of BF.*, sieve for one of SIEVE.*, none',
+  does: 'MBbloom-- for a filter of BF.*, sieve for one of SIEVE.*, or none',
   flags: ['readonly', 'fast'],
   key: 1,
   run(call) {
@@ -49,12 +49,12 @@ const type: PlainCommand = {
 const dbsize: PlainCommand = {
   name: 'DBSIZE',
   arity: 1,
-  does: 'How many sieves there are',
+  does: 'The number of sieves',
   flags: ['readonly', 'fast'],
   run: (call) => call.server.registry.list().length,
 }
 
-/** Numbers in the order of making: a cursor is the number of the last one given, so one that goes moves no other. */
+/** Numbers in order of creation: a cursor is the number of the last sieve returned, so a drop moves no other sieve. */
 const numbers = new WeakMap<ServedSieve, number>()
 let last = 0
 
@@ -73,7 +73,7 @@ const INVALID_CURSOR = new Failure('ERR invalid cursor')
 const scan: PlainCommand = {
   name: 'SCAN',
   arity: -2,
-  does: 'The names of the sieves, some at a time: MATCH, COUNT, TYPE',
+  does: 'The names of the sieves, in steps: MATCH, COUNT, TYPE',
   flags: ['readonly'],
   run(call) {
     const cursor = wholeOf(call.text(1))

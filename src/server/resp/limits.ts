@@ -1,20 +1,20 @@
-// What one client, and all of them together, may ask of a server. Each has a flag of `urlsieve serve`, and an error.
+// Limits for one RESP client and for all of them together. Each has a flag of `urlsieve serve` and an error of its own.
 
 export interface RespLimits {
   /** Bytes of one argument: an item, a name, a chunk of a dump. */
   readonly itemBytes: number
   /** Arguments of one command. */
   readonly commandItems: number
-  /** Bytes of commands that a connection may have waiting; one command that is longer is refused. */
+  /** Bytes of one incomplete command, or of the queue of a transaction. */
   readonly bufferedBytes: number
   /** The same, of all connections together. */
   readonly allBufferedBytes: number
-  /** Bytes of replies that a connection may leave unread; until it reads them it is not read either. */
+  /** Bytes of replies a client may leave unread; beyond it, nothing is read from the client. */
   readonly unreadBytes: number
   readonly connections: number
-  /** How long a connection may say nothing. */
+  /** How long a connection may be idle. */
   readonly idleMs: number
-  /** How long a connection may leave a command half sent, its replies unread, or its password unsaid. */
+  /** How long a connection may leave a command incomplete, its replies unread, or itself unauthenticated. */
   readonly stalledMs: number
 }
 

@@ -1,18 +1,18 @@
-// Commands of the Redis protocol, read from bytes as they come: RESP arrays of bulk strings, and lines of words. No
-// string is made of an argument, and what has been read of a command is not read again when the rest comes.
+// Parses commands of the Redis protocol as their bytes arrive: RESP arrays of bulk strings, and inline commands. Arguments
+// are not turned into strings, and the first part of a command is not parsed again when the rest arrives.
 
 const CR = 13
 const LF = 10
 const STAR = 42
 const DOLLAR = 36
 const ZERO = 48
-/** A line of words may be so long. */
+/** Longest inline command. */
 const MOST_LINE_BYTES = 64 * 1024
-/** Digits of a length, and a sign. */
+/** Digits of a length. */
 const MOST_DIGITS = 10
 const FIRST_ARGUMENTS = 64
 
-/** What `next` found: a command, too few bytes for one, or what no client sends. */
+/** What `next` found: a command, too few bytes for one, or a protocol error. */
 export type Found = 'command' | 'more' | 'error'
 
 export interface ParserLimits {
@@ -21,58 +21,58 @@ export interface ParserLimits {
 }
 
 /**
- * Reads commands out of `bytes`, from `at` on. All places within a command are counted from there, so that they stay
- * right when the caller moves the bytes, and `at` with them. `pass` goes on behind a command that was found.
+ * Parses commands in `bytes` from `at` on. Offsets within a command are relative to `at`, so that the caller may move the
+ * bytes, and `at` with them. `pass` skips the command found.
  */
 export class Parser {
   bytes: Buffer = Buffer.alloc(0)
-  /** Where the command being read begins. */
+  /** Start of the current command. */
   at = 0
-  /** Where the bytes end. */
+  /** End of the bytes. */
   size = 0
-  /** Arguments read so far; of a command found, all. */
+  /** Arguments parsed so far; all of them once a command is found. */
   count = 0
   starts = new Uint32Array(FIRST_ARGUMENTS)
   ends = new Uint32Array(FIRST_ARGUMENTS)
-  /** Of what was found wrong: one line. */
+  /** The protocol error, in one line. */
   error = ''
   limits: ParserLimits
-  /** Arguments this command will have; -1 before that is known. */
+  /** Arguments of this command; -1 while unknown. */
   #expected = -1
-  /** How far this command is read, from `at`. */
+  /** Bytes of this command parsed so far. */
   #read = 0
-  /** Length of the argument whose bytes come next; -1 before that is known. */
+  /** Length of the argument whose bytes come next; -1 while unknown. */
   #length = -1
-  /** The words of a line are written out here, unescaped. */
+  /** The unescaped words of an inline command. */
   #words: Buffer | null = null
 
   constructor(limits: ParserLimits) {
     this.limits = limits
   }
 
-  /** Whether a command has begun and is not whole. */
+  /** Whether there is an incomplete command. */
   get isHalf(): boolean {
     return this.at < this.size
   }
 
-  /** Whether nothing of the command at `at` has been read yet. */
+  /** Whether nothing of the command at `at` has been parsed yet. */
   get isFresh(): boolean {
     return this.#expected < 0 && this.#read === 0
   }
 
-  /** Bytes of argument `i` of the command found: a view, good until the bytes change. */
+  /** Bytes of argument `i` of the command found: a view, valid until the bytes change. */
   argument(i: number): Buffer {
     const bytes = this.#words ?? this.bytes
     const base = this.#words ? 0 : this.at
     return bytes.subarray(base + this.starts[i]!, base + this.ends[i]!)
   }
 
-  /** The buffer that the arguments' places refer to, and from where. */
+  /** The buffer that the arguments' offsets refer to, and their base. */
   get source(): { bytes: Buffer; base: number } {
     return this.#words ? { bytes: this.#words, base: 0 } : { bytes: this.bytes, base: this.at }
   }
 
-  /** Goes on behind the command found. */
+  /** Skips the command found. */
   pass(): void {
     this.at += this.#read
     this.#expected = -1
@@ -82,7 +82,7 @@ export class Parser {
     this.count = 0
   }
 
-  /** Gives up all bytes. */
+  /** Discards all bytes. */
   drop(): void {
     this.bytes = Buffer.alloc(0)
     this.at = 0
@@ -91,7 +91,7 @@ export class Parser {
 
   next(): Found {
     const { bytes, size } = this
-    if (this.#words) return 'command' // a line that was not passed yet
+    if (this.#words) return 'command' // an inline command that was not skipped yet
     for (;;) {
       if (this.#expected < 0) {
         if (this.at >= size) return 'more'
@@ -106,7 +106,7 @@ export class Parser {
         if (this.#value > this.limits.commandItems) return this.#tooMany(this.#value)
         this.#read = this.#after - this.at
         if (this.#value <= 0) {
-          // An empty array is no command: it is passed over.
+          // An empty array is not a command: it is skipped.
           this.at += this.#read
           this.#read = 0
           continue
@@ -124,13 +124,13 @@ export class Parser {
         const from = at + this.#read
         if (from >= size) return 'more'
         if (bytes[from] !== DOLLAR) {
-          return this.#wrong(`Protocol error: expected '$', got '${shown(bytes[from]!)}'`)
+          return this.#fail(`Protocol error: expected '$', got '${printable(bytes[from]!)}'`)
         }
         const found = this.#number(from + 1, 'bulk')
         if (found !== 'command') return found
-        if (this.#value < 0) return this.#wrong('Protocol error: invalid bulk length')
+        if (this.#value < 0) return this.#fail('Protocol error: invalid bulk length')
         if (this.#value > limits.itemBytes) {
-          return this.#wrong(
+          return this.#fail(
             `an item of ${this.#value} bytes: expected at most ${limits.itemBytes} (--max-item-bytes)`,
           )
         }
@@ -141,7 +141,7 @@ export class Parser {
       const end = start + this.#length
       if (end + 2 > size) return 'more'
       if (bytes[end] !== CR || bytes[end + 1] !== LF) {
-        return this.#wrong('Protocol error: expected CRLF after an argument')
+        return this.#fail('Protocol error: expected CRLF after an argument')
       }
       if (this.count === this.starts.length) this.#widen(this.count + 1)
       this.starts[this.count] = start - at
@@ -153,11 +153,11 @@ export class Parser {
     return 'command'
   }
 
-  /** What `#number` read, and where the next byte is. */
+  /** What `#number` parsed, and the offset of the next byte. */
   #value = 0
   #after = 0
 
-  // A number and CRLF from `from` on.
+  // A number and CRLF at `from`.
   #number(from: number, what: string): Found {
     const { bytes, size } = this
     let i = from
@@ -168,32 +168,32 @@ export class Parser {
     for (; i < size; i++) {
       const digit = bytes[i]! - ZERO
       if (digit < 0 || digit > 9) break
-      if (i - digits >= MOST_DIGITS) return this.#wrong(`Protocol error: invalid ${what} length`)
+      if (i - digits >= MOST_DIGITS) return this.#fail(`Protocol error: invalid ${what} length`)
       value = value * 10 + digit
     }
     if (i + 2 > size && (i >= size || bytes[i] === CR)) return 'more'
     if (i === digits || bytes[i] !== CR || bytes[i + 1] !== LF) {
-      return this.#wrong(`Protocol error: invalid ${what} length`)
+      return this.#fail(`Protocol error: invalid ${what} length`)
     }
     this.#value = isNegative ? -value : value
     this.#after = i + 2
     return 'command'
   }
 
-  // A line of words, as people type it.
+  // An inline command: a line of words.
   #line(): Found {
     const { bytes, at } = this
-    const feed = bytes.subarray(0, this.size).indexOf(LF, at + this.#read)
-    if (feed < 0) {
+    const lineEnd = bytes.subarray(0, this.size).indexOf(LF, at + this.#read)
+    if (lineEnd < 0) {
       this.#read = this.size - at
-      if (this.#read > MOST_LINE_BYTES) return this.#wrong('Protocol error: too big inline request')
+      if (this.#read > MOST_LINE_BYTES) return this.#fail('Protocol error: too big inline request')
       return 'more'
     }
-    if (feed - at > MOST_LINE_BYTES) return this.#wrong('Protocol error: too big inline request')
-    const words = wordsOf(bytes.toString('latin1', at, feed))
-    if (!words) return this.#wrong('Protocol error: unbalanced quotes in request')
+    if (lineEnd - at > MOST_LINE_BYTES) return this.#fail('Protocol error: too big inline request')
+    const words = wordsOf(bytes.toString('latin1', at, lineEnd))
+    if (!words) return this.#fail('Protocol error: unbalanced quotes in request')
     if (words.length > this.limits.commandItems) return this.#tooMany(words.length)
-    this.#read = feed + 1 - at
+    this.#read = lineEnd + 1 - at
     this.#words = Buffer.from(words.join(''), 'latin1')
     if (words.length > this.starts.length) this.#widen(words.length)
     let from = 0
@@ -208,10 +208,10 @@ export class Parser {
 
   #tooMany(count: number): Found {
     const { commandItems } = this.limits
-    return this.#wrong(`a command of ${count} arguments: expected at most ${commandItems} (--max-items)`)
+    return this.#fail(`a command of ${count} arguments: expected at most ${commandItems} (--max-items)`)
   }
 
-  #wrong(line: string): Found {
+  #fail(line: string): Found {
     this.error = line
     return 'error'
   }
@@ -226,7 +226,7 @@ export class Parser {
   }
 }
 
-const shown = (byte: number) =>
+const printable = (byte: number) =>
   byte > 31 && byte < 127 ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', a: '\x07' }

@@ -1,5 +1,5 @@
-// Redis' patterns for names: * ? [a-z] [^a], and \ before a byte that means itself. A match takes at most the product of
-// both lengths, whatever the pattern: a client chooses it.
+// Redis' glob patterns for names: * ? [a-z] [^a] and \ as escape. Clients choose the pattern, so a match takes at most the
+// product of both lengths.
 
 const STAR = 42
 const QUESTION = 63
@@ -9,10 +9,10 @@ const CARET = 94
 const ESCAPE = 92
 const DASH = 45
 
-/** One byte's place in a pattern; null: any number of any bytes. */
+/** Matches one byte; null: any number of bytes. */
 type Token = ((byte: number) => boolean) | null
 
-// A set from `at` on, behind its bracket, and where it ends.
+// The set that begins at `at`, after its bracket, and the index of its end.
 function setAt(pattern: Uint8Array, at: number): { token: Token; end: number } {
   const isNot = pattern[at] === CARET
   const ranges: [number, number][] = []
@@ -53,7 +53,7 @@ export function matcherOf(pattern: Uint8Array): (name: Uint8Array) => boolean {
   return (name) => {
     let t = 0
     let n = 0
-    /** The last star met, and how far it reaches. */
+    /** The last star, and the number of bytes of the name up to the end of its match. */
     let star = -1
     let reach = 0
     while (n < name.length) {

@@ -1,13 +1,13 @@
-// How sockets are read: all into one large buffer, one after the other, since each read is worked off before the next.
-// Node offers that (`onread`) for sockets that connect; a socket that was accepted is handed over to one made so.
+// The buffer into which all sockets are read, one after the other: each read is processed before the next. Node offers
+// this (`onread`) only for sockets that connect, so the handle of an accepted socket is passed to a new one.
 import { Socket } from 'node:net'
 import { SLACK } from './command-prefix.ts'
 
-/** Room before the bytes read: what was left of a command cut in two is put there, right before its rest. */
+/** Space before the bytes read: the first part of an incomplete command is put there, directly before its rest. */
 export const HEADROOM = 64 * 1024
 const READ_BYTES = 256 * 1024
 
-/** Accepted sockets are paused (`pauseOnConnect`), so that nothing is read before they are handed over. */
+/** Accepted sockets are paused (`pauseOnConnect`): nothing is read before the handle is passed on. */
 interface Accepted extends Socket {
   _handle?: object | null
   _server?: object | null
@@ -15,16 +15,16 @@ interface Accepted extends Socket {
 }
 
 export class ReadBuffer {
-  /** Bytes read lie behind HEADROOM. */
+  /** Bytes read begin at HEADROOM. */
   readonly bytes = Buffer.allocUnsafeSlow(HEADROOM + READ_BYTES + SLACK)
 
   /**
-   * The socket to go on with: `take` is told how many bytes were read. Where this Node does not let go of an accepted
-   * socket, that one, read the usual way.
+   * Returns the socket to use; `take` gets the number of bytes of each read. If this version of Node does not allow to
+   * take the handle, that is the accepted socket, read through its `data` events.
    */
   read(accepted: Socket, take: (size: number) => void): Socket {
     const { _handle: handle, _server: server } = accepted as Accepted
-    if (!handle || !server || !('useUserBuffer' in handle)) return this.#readUsually(accepted, take)
+    if (!handle || !server || !('useUserBuffer' in handle)) return this.#readFromEvents(accepted, take)
     const old = accepted as Accepted
     old._handle = null
     old._server = null
@@ -38,12 +38,12 @@ export class ReadBuffer {
     const socket = new Socket({ handle, allowHalfOpen: true, onread } as ConstructorParameters<
       typeof Socket
     >[0])
-    // The server counts its sockets, and waits for them when it closes.
+    // The server counts its sockets and waits for them when it closes.
     Object.assign(socket, { server, _server: server })
     return socket
   }
 
-  #readUsually(socket: Socket, take: (size: number) => void): Socket {
+  #readFromEvents(socket: Socket, take: (size: number) => void): Socket {
     socket.on('data', (chunk: Buffer) => {
       for (let at = 0; at < chunk.length; at += READ_BYTES) {
         take(chunk.copy(this.bytes, HEADROOM, at, Math.min(chunk.length, at + READ_BYTES)))

@@ -1,6 +1,6 @@
-// Replies, written as RESP2 or RESP3 into one buffer that is sent whole.
+// Replies, written as RESP2 or RESP3 into one buffer that is sent in one write.
 
-/** A reply as a value: text and bytes are bulk strings; `Simple`, `Failure` and `Table` say what they are. */
+/** A reply as a value. Text and bytes are bulk strings; the classes below are the other types. */
 export type Reply =
   | string
   | number
@@ -14,7 +14,7 @@ export type Reply =
   | NullArray
   | readonly Reply[]
 
-/** A line, such as OK. */
+/** A simple string, such as OK. */
 export class Simple {
   readonly text: string
   constructor(text: string) {
@@ -22,7 +22,7 @@ export class Simple {
   }
 }
 
-/** An error: its first word is its code. */
+/** An error; its first word is its code. */
 export class Failure {
   readonly text: string
   constructor(text: string) {
@@ -38,7 +38,7 @@ export class Table {
   }
 }
 
-/** The head of an array whose parts are written next, one by one. */
+/** The head of an array whose elements are written next, one by one. */
 export class ArrayHead {
   readonly length: number
   constructor(length: number) {
@@ -46,7 +46,7 @@ export class ArrayHead {
   }
 }
 
-/** No array: of EXEC when nothing was done. */
+/** A null array: EXEC executed nothing. */
 export class NullArray {
   readonly isNull = true
 }
@@ -54,7 +54,7 @@ export class NullArray {
 export const OK = new Simple('OK')
 
 const FIRST_BYTES = 4 * 1024
-/** A buffer that had to grow past this is given back. */
+/** A buffer that has grown past this is released. */
 const MOST_KEPT_BYTES = 256 * 1024
 const CRLF = '\r\n'
 
@@ -62,25 +62,25 @@ const CRLF = '\r\n'
 const VERDICTS = { 2: [0x3a300d0a, 0x3a310d0a], 3: [0x23660d0a, 0x23740d0a] } as const
 
 export class Replies {
-  /** 2 or 3: as the connection that is being answered has chosen. */
+  /** Protocol version of the connection. */
   version: 2 | 3 = 2
   size = 0
   #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES)
   #view = new DataView(this.#bytes.buffer)
 
-  /** All that was written: a view, good until the next write. */
+  /** Everything written: a view, valid until the next write. */
   get written(): Buffer {
     return this.#bytes.subarray(0, this.size)
   }
 
-  /** Starts anew. `isKept`: someone still holds what was written, so another buffer is taken. */
+  /** Empties the buffer. `isKept`: the socket still uses the bytes written, so a new buffer is allocated. */
   clear(isKept: boolean): void {
     this.size = 0
     const bytes = this.#bytes.length
-    if (isKept || bytes > MOST_KEPT_BYTES) this.#take(bytes > MOST_KEPT_BYTES ? FIRST_BYTES : bytes)
+    if (isKept || bytes > MOST_KEPT_BYTES) this.#allocate(bytes > MOST_KEPT_BYTES ? FIRST_BYTES : bytes)
   }
 
-  #take(bytes: number): void {
+  #allocate(bytes: number): void {
     this.#bytes = Buffer.allocUnsafeSlow(bytes)
     this.#view = new DataView(this.#bytes.buffer)
   }
@@ -89,11 +89,11 @@ export class Replies {
     const need = this.size + bytes
     if (need <= this.#bytes.length) return
     const old = this.#bytes
-    this.#take(Math.max(need, old.length * 2))
+    this.#allocate(Math.max(need, old.length * 2))
     this.#bytes.set(old.subarray(0, this.size))
   }
 
-  /** Verdicts [from, to) as 1 or 0, or as true or false: one after the other, without the head of an array. */
+  /** Verdicts [from, to) as integers or booleans, without the head of an array. */
   verdicts(verdicts: Uint8Array, from: number, to: number): void {
     this.#reserve((to - from) * 4)
     const [no, yes] = VERDICTS[this.version]

@@ -1,4 +1,4 @@
-// What clients and people ask of the server itself: COMMAND, INFO, CONFIG GET.
+// Commands about the server itself: COMMAND, INFO, CONFIG GET.
 import { faultLine } from '../faults.ts'
 import type { SieveRegistry } from '../registry.ts'
 import { REDIS_VERSION, subcommand } from './client-commands.ts'
@@ -6,7 +6,7 @@ import { type Call, type Command, type PlainCommand, wrongArity } from './comman
 import { matcherOf } from './pattern.ts'
 import { Failure, type Reply, Simple, Table } from './replies.ts'
 
-/** `all` is asked for when a command runs: these commands are among them. */
+/** `all` is called when a command runs: these commands are among its result. */
 export function serverCommands(all: () => ReadonlyMap<string, Command>): readonly Command[] {
   const described = ({ name, arity, flags = [], key = 0 }: Command): Reply => [
     name.toLowerCase(),
@@ -41,7 +41,7 @@ export function serverCommands(all: () => ReadonlyMap<string, Command>): readonl
     name: 'COMMAND',
     arity: -1,
     needsNoDatabase: true,
-    does: 'The commands there are: COUNT, DOCS, INFO, LIST',
+    does: 'Describes the commands: COUNT, DOCS, INFO, LIST',
     run: (call) => (call.count === 1 ? Array.from(all().values(), described) : subcommand(call, COMMAND)),
   }
   return [command, info, config]
@@ -69,7 +69,7 @@ const info: PlainCommand = {
         sieves_memory: Math.ceil(registry.sizeBytes),
         maxmemory: registry.limitBytes ?? 0,
       },
-      Persistence: { loading: 0, aof_enabled: Number(isDurable) },
+      Persistence: { loading: Number(registry.isLoading ?? false), aof_enabled: Number(isDurable) },
       Stats: {
         total_commands_processed: info.answered.resp,
         total_error_replies: info.errors.resp,
@@ -132,7 +132,7 @@ const config: PlainCommand = {
   name: 'CONFIG',
   arity: -2,
   needsNoDatabase: true,
-  does: 'GET: settings that clients look at',
+  does: 'GET: settings that clients read',
   flags: ['admin'],
   run: (call) => subcommand(call, CONFIG),
 }

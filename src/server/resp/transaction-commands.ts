@@ -1,4 +1,4 @@
-// MULTI, EXEC, DISCARD, WATCH and UNWATCH, with Redis' words. The connection queues what comes between MULTI and EXEC.
+// MULTI, EXEC, DISCARD, WATCH and UNWATCH, with the replies of Redis. The command loop queues the commands in between.
 import type { Command, PlainCommand } from './command.ts'
 import { Failure, OK } from './replies.ts'
 
@@ -19,7 +19,7 @@ const multi: PlainCommand = {
 const exec: PlainCommand = {
   name: 'EXEC',
   arity: 1,
-  does: 'Does what was queued, all or, after an error or a change of what is watched, nothing',
+  does: 'Executes the queued commands, or none after an error or a change of a watched sieve',
   isImmediate: true,
   needsNoDatabase: true,
   run({ client: { transaction }, server: { registry, limits } }) {
@@ -30,7 +30,7 @@ const exec: PlainCommand = {
 const discard: PlainCommand = {
   name: 'DISCARD',
   arity: 1,
-  does: 'Gives up the transaction',
+  does: 'Discards the transaction',
   flags: ['fast'],
   isImmediate: true,
   needsNoDatabase: true,
@@ -48,7 +48,7 @@ const SHARED = new Failure(
 const watch: PlainCommand = {
   name: 'WATCH',
   arity: -2,
-  does: 'EXEC does nothing when one of these sieves was changed until then',
+  does: 'Makes EXEC do nothing if one of these sieves changes before it',
   flags: ['readonly', 'fast'],
   key: 1,
   isImmediate: true,
@@ -68,7 +68,7 @@ const watch: PlainCommand = {
 const unwatch: PlainCommand = {
   name: 'UNWATCH',
   arity: 1,
-  does: 'Watches no sieve any more',
+  does: 'Stops watching',
   flags: ['readonly', 'fast'],
   needsNoDatabase: true,
   run({ client: { transaction } }) {

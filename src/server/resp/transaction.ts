@@ -1,5 +1,5 @@
-// The transaction of one connection: commands between MULTI and EXEC are kept as the bytes they were sent as, and done by
-// EXEC through the connection's usual way; WATCH notes what sieves are like, so that EXEC can see whether they changed.
+// The transaction of one connection: commands between MULTI and EXEC are queued as the bytes that were sent, and EXEC passes
+// them to the command loop; WATCH records the state of sieves, so that EXEC can see whether they have changed.
 import { SieveError } from '../../errors.ts'
 import { checkName } from '../names.ts'
 import type { ServedSieve, SieveRegistry } from '../registry.ts'
@@ -14,7 +14,7 @@ const MOST_WATCHED = 1024
 
 const ABORTED = new Failure('EXECABORT Transaction discarded because of previous errors.')
 
-/** A sieve as it was when it was watched: none, or this one after so many writes. */
+/** The state of a sieve when WATCH was called: absent, or this one with its number of writes. */
 interface Watched {
   readonly sieve: ServedSieve | undefined
   readonly writes: number
@@ -25,9 +25,9 @@ export class Transaction {
   isOpen = false
   /** Commands queued. */
   count = 0
-  /** What EXEC does now: the connection reads its commands from here, until it calls `close`. */
+  /** While EXEC runs: the queue, from which the command loop reads until it calls `close`. */
   running: Parser | null = null
-  /** A command was refused: EXEC will do none. */
+  /** A command was refused: EXEC executes none. */
   #isFailed = false
   #bytes = Buffer.alloc(0)
   #size = 0
@@ -61,7 +61,7 @@ export class Transaction {
     this.#free()
   }
 
-  /** Whether there is room for a command in a queue of so many bytes; after a failure nothing is kept. */
+  /** Queues a command; false when the queue would exceed `mostBytes`. After a failure nothing is stored. */
   queue(call: Call, mostBytes: number): boolean {
     if (this.#isFailed) return true
     let size = this.#size + headOf('*', call.count).length
@@ -85,7 +85,7 @@ export class Transaction {
     return true
   }
 
-  /** EXEC: the head of the replies that follow, or why there are none. */
+  /** EXEC: returns the head of the replies that follow, or the reply that there are none. */
   exec(registry: SieveRegistry, limits: ParserLimits): Reply {
     const isFailed = this.#isFailed
     const isChanged = this.#isChanged(registry)
@@ -101,12 +101,12 @@ export class Transaction {
     return new ArrayHead(this.count)
   }
 
-  /** Throws for a name that cannot be, or too many of them; none of them is watched then. */
+  /** Throws for an invalid name or too many names; then none of them is watched. */
   watch(registry: SieveRegistry, names: readonly string[]): void {
     for (const name of names) checkName(name)
     const added = new Set(names.filter((name) => !this.#watched.has(name)))
     if (this.#watched.size + added.size > MOST_WATCHED) {
-      throw new SieveError('option', `more than ${MOST_WATCHED} sieves are watched: UNWATCH first`)
+      throw new SieveError('option', `more than ${MOST_WATCHED} watched sieves: UNWATCH first`)
     }
     for (const name of added) this.#watched.set(name, stateOf(registry, name))
   }

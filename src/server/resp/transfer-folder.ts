@@ -1,6 +1,6 @@
-// Where dumps and loads lie: they hold secret keys, so it is for this user only. A server with --data has a place for them
-// in its folder. Another has one under the system's temporary folder, with a lock in it that dies with the process: what
-// a killed server left there is removed by the next.
+// The folder of dumps and loads, readable by this user only: the files contain secret keys. With --data it is in the data
+// folder. Without, it is in the system's temporary folder, with a lock that ends with the process: the next server removes
+// what a killed one left behind.
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,18 +17,18 @@ export class TransferFolder {
   #release: () => void = () => {}
   #files = 0
 
-  /** `given`: a folder that is ours alone, made when it is needed. */
+  /** `given`: a folder that only this server uses, created on first use. */
   constructor(given: string | undefined) {
     this.#given = given
   }
 
-  /** A path for one more file. */
+  /** The path of a new file. */
   next(): string {
     this.#path ??= this.#make()
     return join(this.#path, String(this.#files++))
   }
 
-  /** Removes it with all that is in it. */
+  /** Removes the folder and everything in it. */
   async close(): Promise<void> {
     if (this.#path === undefined) return
     this.#release()
@@ -52,7 +52,7 @@ export class TransferFolder {
   }
 }
 
-/** Removes the temporary folders of servers of this user that are no more. */
+/** Removes the temporary folders of this user's servers that no longer run. */
 export async function removeDeadFolders(): Promise<void> {
   for (const name of readdirSync(tmpdir())) {
     const path = join(tmpdir(), name)
@@ -61,7 +61,7 @@ export async function removeDeadFolders(): Promise<void> {
   }
 }
 
-// Sure only of a folder, no link, of this user's own, with a lock that nobody holds.
+// Only a folder, not a link, that this user owns and whose lock is free.
 function isDead(path: string): boolean {
   try {
     const found = lstatSync(path)

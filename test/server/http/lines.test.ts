@@ -204,11 +204,13 @@ test('what goes wrong before the first answer has its status', async () => {
   expect((await post('nope/add', [Buffer.from('x\n')])).status).toBe(404)
   const long = await post('other/add', [Buffer.alloc(2001, 'x')])
   expect(long.status).toBe(413)
-  expect(JSON.parse(long.body.toString()).detail).toBe('line 1 is over 2000 bytes: expected one URL a line')
+  expect(JSON.parse(long.body.toString()).detail).toBe(
+    'line 1 is longer than 2000 bytes: expected one URL per line',
+  )
   const second = await post('other/add', [Buffer.from(`y\n${'x'.repeat(2001)}\nz\n`)])
-  expect(JSON.parse(second.body.toString()).detail).toMatch(/^line 2 is over/)
+  expect(JSON.parse(second.body.toString()).detail).toMatch(/^line 2 is longer than/)
   const third = await post('other/add', [Buffer.from(`y\nz\n${'x'.repeat(2001)}`)])
-  expect(JSON.parse(third.body.toString()).detail).toMatch(/^line 3 is over/)
+  expect(JSON.parse(third.body.toString()).detail).toMatch(/^line 3 is longer than/)
   expect((await post('other/add', [Buffer.alloc(2000, 'x')])).status).toBe(200)
 })
 
@@ -235,7 +237,7 @@ test('what goes wrong later ends the answer short; NDJSON says why', async () =>
     const text = await line.ended
     expect(text).not.toMatch(/0\r\n\r\n$/)
     if (accept === 'text/plain') expect(text).not.toContain('413')
-    else expect(text).toMatch(/"status":413,"detail":"line 2 is over 2000 bytes[^\n]*\n\r\n$/)
+    else expect(text).toMatch(/"status":413,"detail":"line 2 is longer than 2000 bytes[^\n]*\n\r\n$/)
   }
 })
 
@@ -251,7 +253,7 @@ test('a sender that does not end a line in time is given up: 408 at first, cut l
     return text
   }
   const [none, some] = await Promise.all([drip(''), drip(chunk('https://a/1\n'))])
-  expect(none).toMatch(/^HTTP\/1.1 408 .*a line that did not end within 400 ms/s)
+  expect(none).toMatch(/^HTTP\/1.1 408 .*a line was incomplete after 400 ms/s)
   expect(some).toMatch(/^HTTP\/1.1 200 OK.*https:\/\/a\/1\n\r\n$/s)
 })
 

@@ -62,7 +62,7 @@ test('what was added is there after a restart; limits of the registry are 507', 
   })
   expect([large.status, large.json.detail]).toEqual([
     507,
-    expect.stringMatching(/no memory to make this sieve/),
+    expect.stringMatching(/no memory to create this sieve/),
   ])
   for (const name of ['b', 'c']) await first.ask('PUT', `/v1/sieves/${name}`, {})
   expect((await first.ask('PUT', '/v1/sieves/d', {})).status).toBe(507)

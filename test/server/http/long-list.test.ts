@@ -52,7 +52,7 @@ test('anything else is refused in one line', async () => {
     `{"urls":[${list},"\\x"]}`,
     Buffer.concat([Buffer.from(`{"urls":[${list},"`), Buffer.from([0xff]), Buffer.from('"]}')]),
   ]) {
-    await expect(read(body)).rejects.toThrow(/^a JSON body of over 1048576 bytes \(.*\): expected/s)
+    await expect(read(body)).rejects.toThrow(/^a JSON body of more than 1048576 bytes \(.*\): expected/s)
   }
 })
 
@@ -66,7 +66,7 @@ test('what would be parsed in one go, since it has no strings, is refused before
     `{"urls":["a"${'\n'.repeat(many)},"b"]}`,
     `{"urls":["a"]${' '.repeat(many)}}`,
   ]) {
-    await expect(read(body)).rejects.toThrow(/^a JSON body of over 1048576 bytes \(.*\): expected/s)
+    await expect(read(body)).rejects.toThrow(/^a JSON body of more than 1048576 bytes \(.*\): expected/s)
   }
   const longest = Math.max(0, ...parse.mock.calls.map(([text]) => text.length))
   parse.mockRestore()

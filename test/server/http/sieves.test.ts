@@ -60,7 +60,7 @@ test('a sieve is made once; the same options are answered 200, others 409', asyn
     { ...options, profile: 'web' },
     { ...options, hash: 'siphash' },
   ]) {
-    expectProblem(await put('once', other), 409, /'once' is there with other options: drop it/)
+    expectProblem(await put('once', other), 409, /'once' exists with other options: drop it/)
   }
 })
 
@@ -88,14 +88,14 @@ test('options that cannot be are refused in one line that names them', async () 
   )
   expectProblem(await put('x', { filter: 'linear' }), 400, /^body\/filter: expected one of /)
   expectProblem(await put('x', { profile: 'w3' }), 400, /^body\/profile: expected one of raw, whatwg, /)
-  expectProblem(await put('x', { urls: 5 }), 400, /^body: 'urls' is not known here/)
+  expectProblem(await put('x', { urls: 5 }), 400, /^body: 'urls' is unknown/)
   expectProblem(await put('x', { expectedUrls: '5' }), 400, /^body\/expectedUrls: expected to be integer/)
   expectProblem(await put('x', { expectedUrls: 0 }), 400, /^body\/expectedUrls: expected to be >= 1/)
   expectProblem(await put('x', { falsePositiveRate: 1 }), 400, /^body\/falsePositiveRate: /)
   expectProblem(
     await put('x', { window: { windowHours: 3 } }),
     400,
-    /^body\/window: 'windowHours' is not known/,
+    /^body\/window: 'windowHours' is unknown/,
   )
   expectProblem(
     await put('x', { filter: 'classic' }),
@@ -114,9 +114,9 @@ test('options that cannot be are refused in one line that names them', async () 
       payload,
       headers: { 'content-type': 'application/json' },
     })
-  expectProblem(await raw('{"filter":'), 400, /^the body is no JSON \(.*\): expected an object/)
+  expectProblem(await raw('{"filter":'), 400, /^the body is not JSON \(.*\): expected an object/)
   expectProblem(await raw('[]'), 400, /^body: expected to be object/)
-  expectProblem(await raw('{"__proto__":{"filter":"classic"}}'), 400, /'__proto__' is not known/)
+  expectProblem(await raw('{"__proto__":{"filter":"classic"}}'), 400, /'__proto__' is unknown/)
   expect(registry.get('x')).toBeUndefined()
 })
 
@@ -158,12 +158,16 @@ test('nothing is made on its own: a sieve that is not there is 404 with what to 
     expectProblem(
       await post(`nope/${verb}`, { urls: [] }),
       404,
-      /^no sieve 'nope': make it with PUT \/v1\/sieves\/nope$/,
+      /^no sieve 'nope': create it with PUT \/v1\/sieves\/nope$/,
     )
   }
   expectProblem(await app.inject('/v1/sieves/nope'), 404, /make it with PUT/)
   expectProblem(await app.inject('/v1/sieves/a%2Fb/explain?url=x'), 404, /PUT \/v1\/sieves\/a%2Fb$/)
-  expectProblem(await app.inject(`/v1/sieves/${'x'.repeat(1025)}`), 414, /^a name of over 1024 letters/)
+  expectProblem(
+    await app.inject(`/v1/sieves/${'x'.repeat(1025)}`),
+    414,
+    /^a name of more than 1024 characters/,
+  )
   expectProblem(await app.inject('/v1/sieves/%ff'), 400, /^the path is not well encoded/)
   expectProblem(await app.inject('/v2/sieves'), 404, /nothing at GET \/v2\/sieves: see \/openapi.json/)
   expectProblem(await app.inject({ method: 'PATCH', url: '/v1/sieves' }), 404, /nothing at PATCH/)
@@ -195,7 +199,7 @@ test('what add and has do not take', async () => {
   expectProblem(await add({}), 400, /^body: 'urls' is missing/)
   expectProblem(await add({ urls: 'https://example.com/' }), 400, /^body\/urls: expected to be array/)
   expectProblem(await add({ urls: ['a', 5] }), 400, /^body\/urls\/1: expected to be string/)
-  expectProblem(await add({ urls: [], url: 'x' }), 400, /^body: 'url' is not known here/)
+  expectProblem(await add({ urls: [], url: 'x' }), 400, /^body: 'url' is unknown/)
   expectProblem(await add({ urls: ['\ud800'] }), 400, /^body\/urls\/0: half a character/)
   const form = {
     method: 'POST',
@@ -290,7 +294,7 @@ test('under and forget, where the filter can; else 409 with the ones that can', 
   expectProblem(
     await app.inject('/v1/sieves/crawl/under?folder=x'),
     409,
-    /fingerprint, which cannot tell .*: expected prefix-layers$/,
+    /fingerprint, which cannot answer .*: expected prefix-layers$/,
   )
 
   await post('crawl/add', { urls: ['https://example.com/f'] })

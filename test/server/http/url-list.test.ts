@@ -72,9 +72,9 @@ test('the limits of URLs and of their bytes', () => {
   const small = new UrlLists({ ...HTTP_LIMITS, urlsPerRequest: 2, urlBytes: 4 })
   const body = (...urls: string[]) => Buffer.from(JSON.stringify({ urls }))
   expect(small.read(body('abcd', 'éé'))?.starts.length).toBe(2)
-  expect(() => small.read(body('a', 'b', 'c'))).toThrow('over 2 URLs: send fewer')
+  expect(() => small.read(body('a', 'b', 'c'))).toThrow('more than 2 URLs: send fewer')
   expect(() => small.read(body('a', 'éée'))).toThrow('body/urls/1: 5 bytes; expected at most 4')
-  expect(() => small.encode(['a', 'b', 'c'])).toThrow('over 2 URLs')
+  expect(() => small.encode(['a', 'b', 'c'])).toThrow('more than 2 URLs')
   expect(() => small.encode(['éée'])).toThrow('body/urls/0: 5 bytes')
 })
 
