@@ -232,11 +232,11 @@ export class LocalRegistry implements SieveRegistry {
 
   #check(bytes: number, what: string): void {
     const { memoryBytes } = this.#options
-    const taken = this.sizeBytes + this.#reservedBytes
-    if (taken + bytes <= memoryBytes) return
+    const used = this.sizeBytes + this.#reservedBytes
+    if (used + bytes <= memoryBytes) return
     throw new SieveError(
       'memory',
-      `no memory to ${what}: ${taken} bytes are used, ${Math.ceil(bytes)} more are needed, ${memoryBytes} are allowed (--memory)`,
+      `no memory to ${what}: ${used} bytes are used, ${Math.ceil(bytes)} more are needed, ${memoryBytes} are allowed (--memory)`,
     )
   }
 }

@@ -162,7 +162,7 @@ export class LineExchange {
     if (answer.as === 'counts') return
     const isText = answer.as === 'text'
     this.#out.push(
-      isText ? keepLines({ lines: items.bytes, verdicts }, answer.keep) : objects(items, verdicts),
+      isText ? keepLines({ lines: items.bytes, verdicts }, answer.keep) : encodeObjects(items, verdicts),
     )
   }
 
@@ -218,7 +218,7 @@ export class LineExchange {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-function objects({ bytes, starts, ends }: Items, verdicts: Uint8Array): Buffer {
+function encodeObjects({ bytes, starts, ends }: Items, verdicts: Uint8Array): Buffer {
   let out = ''
   for (let i = 0; i < verdicts.length; i++) {
     const url = JSON.stringify(decoder.decode(bytes.subarray(starts[i], ends[i])))

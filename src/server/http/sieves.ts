@@ -26,7 +26,7 @@ export function requireSieve(registry: SieveRegistry, name: string): ServedSieve
   throw new Problem(404, `no sieve '${name}': create it with PUT /v1/sieves/${encodeURIComponent(name)}`)
 }
 
-async function described(sieve: ServedSieve): Promise<object> {
+async function describe(sieve: ServedSieve): Promise<object> {
   const { name, kind, createdAt, meters, plan, bloom } = sieve
   return {
     name,
@@ -68,13 +68,13 @@ export function sieves(app: FastifyInstance, registry: SieveRegistry, lists: Url
   app.get(
     '/v1/sieves',
     { schema: { summary: 'All sieves', response: { 200: answers('Sieves', 'All of them.'), ...refusals } } },
-    async () => ({ sieves: await Promise.all(registry.list().map(described)) }),
+    async () => ({ sieves: await Promise.all(registry.list().map(describe)) }),
   )
 
   app.get<Named>(
     '/v1/sieves/:name',
     { schema: { summary: 'A sieve: plan, stats and counts', ...named, response: { 200: one, ...refusals } } },
-    ({ params }) => described(requireSieve(registry, params.name)),
+    ({ params }) => describe(requireSieve(registry, params.name)),
   )
 
   app.put<Named & { Body: SieveSpec }>(
@@ -96,24 +96,24 @@ export function sieves(app: FastifyInstance, registry: SieveRegistry, lists: Url
       },
     },
     async ({ params: { name }, body }, reply) => {
-      const taken = () =>
+      const conflict = () =>
         new Problem(409, `'${name}' exists with other options: drop it first, or choose another name`)
       const aside = asideOf(registry.faults, name)
       if (aside !== undefined) throw new Problem(409, aside)
       const before = registry.get(name)
       if (before) {
-        if (!(await isLike(before, body))) throw taken()
-        return described(before)
+        if (!(await isLike(before, body))) throw conflict()
+        return describe(before)
       }
       try {
         const made = await registry.create(name, body)
-        return reply.code(201).send(await described(made))
+        return reply.code(201).send(await describe(made))
       } catch (error) {
         const other = registry.get(name)
         if (!(error instanceof SieveError) || error.code !== 'option' || !other) throw error
         // Another request created it first.
-        if (!(await isLike(other, body))) throw taken()
-        return described(other)
+        if (!(await isLike(other, body))) throw conflict()
+        return describe(other)
       }
     },
   )
@@ -177,16 +177,18 @@ export function sieves(app: FastifyInstance, registry: SieveRegistry, lists: Url
       lists.check(urls)
       const sieve = requireSieve(registry, params.name)
       if (!sieve.forget) throw await cannot(sieve, 'forget', FORGETTING)
-      const shown = (answers: Uint8Array) => Array.from(answers, (was) => was === 1)
+      const toBooleans = (answers: Uint8Array) => Array.from(answers, (was) => was === 1)
       try {
-        const forgotten = shown(await sieve.forget(urls))
+        const forgotten = toBooleans(await sieve.forget(urls))
         return { forgotten, count: forgotten.filter(Boolean).length }
       } catch (error) {
         const { answered } = error as { answered?: Uint8Array }
         const problem = problemOf(error)
         if (!answered || !problem) throw error
         const { code } = problem.more
-        throw new Problem(problem.status, problem.message, { more: { code, forgotten: shown(answered) } })
+        throw new Problem(problem.status, problem.message, {
+          more: { code, forgotten: toBooleans(answered) },
+        })
       }
     },
   )
@@ -203,7 +205,7 @@ export function sieves(app: FastifyInstance, registry: SieveRegistry, lists: Url
     async ({ params }) => {
       const sieve = requireSieve(registry, params.name)
       await sieve.save()
-      return described(sieve)
+      return describe(sieve)
     },
   )
 }

@@ -35,17 +35,17 @@ export function bloomAt(call: Call): ServedSieve | Failure | undefined {
 async function obtain(call: Call, spec: BloomSpec, items: number): Promise<ServedSieve> {
   const { registry } = call.server
   const name = call.name(1)
-  let made: ServedSieve
+  let created: ServedSieve
   try {
-    made = await registry.create(name, {}, spec)
+    created = await registry.create(name, {}, spec)
   } catch (error) {
     const there = registry.get(name)
     if (there?.kind === 'bloom') return there
     throw error
   }
   try {
-    made.reserve?.(items)
-    return made
+    created.reserve?.(items)
+    return created
   } catch (error) {
     // The items will be refused: do not leave an empty filter behind.
     await registry.drop(name)
@@ -112,11 +112,11 @@ const reserve: PlainCommand = {
     let expansion = isFixed ? 0 : DEFAULTS.expansion
     if (place >= 0) {
       if (place + 1 === call.count) return new Failure('ERR no expansion')
-      const asked = wholeOf(call.text(place + 1))
-      if (asked === null) return new Failure('ERR bad expansion')
-      if (isFixed && asked !== 0) return new Failure('Nonscaling filters cannot expand')
-      if (!isExpansion(asked)) return new Failure(`ERR expansion must be in the range [0, ${MOST_EXPANSION}]`)
-      expansion = asked
+      const value = wholeOf(call.text(place + 1))
+      if (value === null) return new Failure('ERR bad expansion')
+      if (isFixed && value !== 0) return new Failure('Nonscaling filters cannot expand')
+      if (!isExpansion(value)) return new Failure(`ERR expansion must be in the range [0, ${MOST_EXPANSION}]`)
+      expansion = value
     }
     const found = bloomAt(call)
     if (found) return found instanceof Failure ? found : new Failure('ERR item exists')
@@ -126,7 +126,7 @@ const reserve: PlainCommand = {
 
 interface Insertion {
   readonly spec: BloomSpec
-  readonly isMade: boolean
+  readonly createsFilter: boolean
   /** Index of the first item. */
   readonly from: number
 }
@@ -134,12 +134,12 @@ interface Insertion {
 function insertionOf(call: Call): Insertion | Failure {
   let { capacity, errorRate, expansion } = DEFAULTS
   let isFixed = false
-  let isMade = true
+  let createsFilter = true
   let i = 2
   for (; i < call.count; i++) {
     const word = call.word(i)
     if (word === 'ITEMS') break
-    if (word === 'NOCREATE') isMade = false
+    if (word === 'NOCREATE') createsFilter = false
     else if (word === 'NONSCALING') isFixed = true
     else if (word === 'ERROR' || word === 'CAPACITY' || word === 'EXPANSION') {
       if (++i === call.count) return wrongArity('BF.INSERT')
@@ -153,7 +153,7 @@ function insertionOf(call: Call): Insertion | Failure {
     } else return new Failure('Unknown argument received')
   }
   if (i + 1 >= call.count) return wrongArity('BF.INSERT')
-  return { spec: { capacity, errorRate, expansion: isFixed ? 0 : expansion }, isMade, from: i + 1 }
+  return { spec: { capacity, errorRate, expansion: isFixed ? 0 : expansion }, createsFilter, from: i + 1 }
 }
 
 const insert: PlainCommand = {
@@ -163,28 +163,30 @@ const insert: PlainCommand = {
   flags: ['write', 'denyoom'],
   key: 1,
   run(call) {
-    const asked = insertionOf(call)
-    if (asked instanceof Failure) return asked
+    const insertion = insertionOf(call)
+    if (insertion instanceof Failure) return insertion
     const found = bloomAt(call)
     if (found instanceof Failure) return found
-    if (found) return addAll(found, call, asked.from)
-    if (!asked.isMade) return NOT_FOUND
-    return obtain(call, asked.spec, call.count - asked.from).then((made) => addAll(made, call, asked.from))
+    if (found) return addAll(found, call, insertion.from)
+    if (!insertion.createsFilter) return NOT_FOUND
+    return obtain(call, insertion.spec, call.count - insertion.from).then((created) =>
+      addAll(created, call, insertion.from),
+    )
   },
 }
 
 async function addAll(sieve: ServedSieve, call: Call, from: number): Promise<Reply> {
   const items = itemsFrom(call, from)
   const isThree = call.client.version === 3
-  const shown = (verdicts: Uint8Array): Reply[] => {
+  const repliesFor = (verdicts: Uint8Array): Reply[] => {
     countAdds(sieve.meters, verdicts)
     return Array.from(verdicts, (verdict) => (isThree ? verdict === 1 : verdict))
   }
   try {
-    return shown(await sieve.add(items))
+    return repliesFor(await sieve.add(items))
   } catch (error) {
     const answered = (error as { answered?: Uint8Array }).answered ?? new Uint8Array(0)
-    return [...shown(answered), failureOf(error)]
+    return [...repliesFor(answered), failureOf(error)]
   }
 }
 

@@ -151,8 +151,8 @@ const client: PlainCommand = {
 export function subcommand(call: Call, all: Readonly<Record<string, Subcommand>>): Reply {
   const word = call.word(1)
   if (Object.hasOwn(all, word)) return all[word]!(call)
-  const asked = call.text(1).slice(0, 128)
-  return new Failure(`ERR unknown subcommand '${asked}'. Try ${call.word(0)} HELP.`)
+  const subcommandName = call.text(1).slice(0, 128)
+  return new Failure(`ERR unknown subcommand '${subcommandName}'. Try ${call.word(0)} HELP.`)
 }
 
 const ping: PlainCommand = {

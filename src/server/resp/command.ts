@@ -129,7 +129,7 @@ export const wrongArity = (name: string) =>
 /** Options of the library as SIEVE.CREATE spells them. */
 const wordOf = spellWith([...sharedNames, ...filterOptions], ({ word }) => word)
 
-/** The codes of Redis by ours; `ERR` for the others. */
+/** The codes of Redis for the codes of SieveError; `ERR` for the others. */
 const CODES: Readonly<Partial<Record<SieveErrorCode, string>>> = { memory: 'OOM', disk: 'MISCONF' }
 
 /** The reply for an error; throws it again when it is a defect of urlsieve. */

@@ -78,18 +78,18 @@ const scan: PlainCommand = {
   run(call) {
     const cursor = wholeOf(call.text(1))
     if (cursor === null || cursor < 0) return INVALID_CURSOR
-    const asked = scanOptions(call)
-    if (asked instanceof Failure) return asked
+    const options = scanOptions(call)
+    if (options instanceof Failure) return options
     const all = call.server.registry.list()
     for (const sieve of all) numberOf(sieve)
     const rest = all.filter((sieve) => numberOf(sieve) > cursor)
     rest.sort((a, b) => numberOf(a) - numberOf(b))
-    const some = rest.slice(0, asked.count)
+    const some = rest.slice(0, options.count)
     const next = some.length < rest.length ? numberOf(some.at(-1)!) : 0
     const names = some
-      .filter((sieve) => asked.type === undefined || typeOf(sieve).toUpperCase() === asked.type)
+      .filter((sieve) => options.type === undefined || typeOf(sieve).toUpperCase() === options.type)
       .map((sieve) => nameBytes(sieve.name))
-      .filter(asked.isMatch)
+      .filter(options.isMatch)
     return [String(next), names]
   },
 }

@@ -11,7 +11,7 @@ const LOADING = new Failure('LOADING urlsieve is opening its sieves: try again')
 const HTTP = new Set(['POST', 'PUT', 'HOST:'])
 const HTTP_VERSION = /^HTTP\/\d/
 const MOST_LETTERS = 128
-const MOST_SHOWN = 8
+const MOST_ARGUMENTS = 8
 
 /** Whether an unknown command is HTTP: a page can make a browser send it, and chooses the lines after it, which must not be read as commands. */
 export const isHttp = (word: string, call: Call) =>
@@ -20,7 +20,7 @@ export const isHttp = (word: string, call: Call) =>
 /** Not authenticated, unknown, a wrong number of arguments, loading, or no database; null when the command may run. */
 export function refusalOf(command: Command | undefined, call: Call): Failure | null {
   if (!call.client.isTrusted && !command?.flags?.includes('noauth')) return NO_AUTH
-  if (!command) return unknown(call)
+  if (!command) return unknownCommand(call)
   const { arity, name, needsNoDatabase } = command
   const isRight = arity > 0 ? call.count === arity : call.count >= -arity
   if (!isRight) return wrongArity(name)
@@ -37,8 +37,11 @@ export function noDatabase(selected: string): Failure {
   )
 }
 
-function unknown(call: Call): Failure {
-  const shown = (i: number) => call.text(i).slice(0, MOST_LETTERS)
-  const rest = Array.from({ length: Math.min(call.count - 1, MOST_SHOWN) }, (_, i) => `'${shown(i + 1)}' `)
-  return new Failure(`ERR unknown command '${shown(0)}', with args beginning with: ${rest.join('')}`)
+function unknownCommand(call: Call): Failure {
+  const argument = (i: number) => call.text(i).slice(0, MOST_LETTERS)
+  const rest = Array.from(
+    { length: Math.min(call.count - 1, MOST_ARGUMENTS) },
+    (_, i) => `'${argument(i + 1)}' `,
+  )
+  return new Failure(`ERR unknown command '${argument(0)}', with args beginning with: ${rest.join('')}`)
 }

@@ -8,7 +8,7 @@ import { Failure, type Reply, Simple, Table } from './replies.ts'
 
 /** `all` is called when a command runs: these commands are among its result. */
 export function serverCommands(all: () => ReadonlyMap<string, Command>): readonly Command[] {
-  const described = ({ name, arity, flags = [], key = 0 }: Command): Reply => [
+  const describe = ({ name, arity, flags = [], key = 0 }: Command): Reply => [
     name.toLowerCase(),
     arity,
     flags.map((flag) => new Simple(flag)),
@@ -16,7 +16,7 @@ export function serverCommands(all: () => ReadonlyMap<string, Command>): readonl
     key,
     key,
   ]
-  const documented = ({ name, does }: Command): [string, Reply] => [
+  const document = ({ name, does }: Command): [string, Reply] => [
     name.toLowerCase(),
     new Table([
       ['summary', does],
@@ -24,16 +24,18 @@ export function serverCommands(all: () => ReadonlyMap<string, Command>): readonl
       ['group', name.includes('.') ? name.slice(0, name.indexOf('.')).toLowerCase() : 'server'],
     ]),
   ]
-  const named = (call: Call) => Array.from({ length: call.count - 2 }, (_, i) => all().get(call.word(i + 2)))
+  const namedCommands = (call: Call) =>
+    Array.from({ length: call.count - 2 }, (_, i) => all().get(call.word(i + 2)))
   const COMMAND: Readonly<Record<string, (call: Call) => Reply>> = {
     COUNT: () => all().size,
     DOCS(call) {
-      const asked = call.count > 2 ? named(call).filter((one) => one !== undefined) : [...all().values()]
-      return new Table(asked.map(documented))
+      const requested =
+        call.count > 2 ? namedCommands(call).filter((one) => one !== undefined) : [...all().values()]
+      return new Table(requested.map(document))
     },
     INFO(call) {
-      const asked = call.count > 2 ? named(call) : [...all().values()]
-      return asked.map((one) => (one ? described(one) : null))
+      const requested = call.count > 2 ? namedCommands(call) : [...all().values()]
+      return requested.map((one) => (one ? describe(one) : null))
     },
     LIST: () => Array.from(all().keys(), (name) => name.toLowerCase()),
   }
@@ -42,7 +44,7 @@ export function serverCommands(all: () => ReadonlyMap<string, Command>): readonl
     arity: -1,
     needsNoDatabase: true,
     does: 'Describes the commands: COUNT, DOCS, INFO, LIST',
-    run: (call) => (call.count === 1 ? Array.from(all().values(), described) : subcommand(call, COMMAND)),
+    run: (call) => (call.count === 1 ? Array.from(all().values(), describe) : subcommand(call, COMMAND)),
   }
   return [command, info, config]
 }
@@ -81,10 +83,11 @@ const info: PlainCommand = {
       Keyspace:
         registry.list().length > 0 ? { db0: `keys=${registry.list().length},expires=0,avg_ttl=0` } : {},
     }
-    const asked = Array.from({ length: call.count - 1 }, (_, i) => call.word(i + 1))
-    const isAll = asked.length === 0 || asked.some((word) => ['ALL', 'DEFAULT', 'EVERYTHING'].includes(word))
+    const requested = Array.from({ length: call.count - 1 }, (_, i) => call.word(i + 1))
+    const isAll =
+      requested.length === 0 || requested.some((word) => ['ALL', 'DEFAULT', 'EVERYTHING'].includes(word))
     return Object.entries(sections)
-      .filter(([section]) => isAll || asked.includes(section.toUpperCase()))
+      .filter(([section]) => isAll || requested.includes(section.toUpperCase()))
       .map(([section, rows]) => {
         const lines = Object.entries(rows).map(([name, value]) => `${name}:${value}\r\n`)
         return `# ${section}\r\n${lines.join('')}`
@@ -122,8 +125,8 @@ const CONFIG: Readonly<Record<string, (call: Call) => Reply>> = {
         ),
       ),
     )
-    const isAsked = (name: string) => patterns.some((isMatch) => isMatch(Buffer.from(name)))
-    return new Table(Object.entries(settings).filter(([name]) => isAsked(name)))
+    const isRequested = (name: string) => patterns.some((isMatch) => isMatch(Buffer.from(name)))
+    return new Table(Object.entries(settings).filter(([name]) => isRequested(name)))
   },
   SET: () => new Failure("ERR CONFIG SET is not possible: the server's flags decide (urlsieve serve --help)"),
 }
