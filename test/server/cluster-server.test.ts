@@ -33,7 +33,7 @@ describe.skipIf(whyNoRedis)(`servers before one Redis ${whyNoRedis ?? ''}`, () =
       /^!ERR this server keeps its filters elsewhere/,
     )
     expect(await one.ask('SIEVE.CREATE', 'x', 'FILTER', 'blocked', 'URLS', '10')).toMatch(
-      /^!ERR filter 'blocked' is not for Redis/,
+      /^!ERR FILTER 'blocked' is not for Redis/,
     )
     one.close()
     two.close()

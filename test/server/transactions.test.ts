@@ -223,7 +223,7 @@ describe('limits', () => {
     const client = await server.connect()
     const names = Array.from({ length: 1024 }, (_, i) => `w${i}`)
     expect(await client.ask('WATCH', ...names)).toBe('OK')
-    expect(await client.ask('WATCH', 'one-more')).toMatch(/^!ERR more than 1024 sieves are watched/)
+    expect(await client.ask('WATCH', 'one-more')).toMatch(/^!ERR more than 1024 watched sieves/)
     expect(await client.ask('WATCH', 'w1')).toBe('OK')
     expect(await client.ask('WATCH', 'x'.repeat(300))).toMatch(/^!ERR a name of 300 bytes/)
   })

@@ -14,6 +14,7 @@ const RATES: Readonly<Record<string, string>> = {
   paper: 'by the paper’s formula',
   corrected: 'for a new page in a known folder',
   recombined: 'for known segments in a new combination',
+  folder: 'for a folder',
   lookAlike: 'for a URL of a known feature',
   newFeature: 'for a URL of a new feature',
 }

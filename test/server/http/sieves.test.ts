@@ -161,7 +161,7 @@ test('nothing is made on its own: a sieve that is not there is 404 with what to 
       /^no sieve 'nope': create it with PUT \/v1\/sieves\/nope$/,
     )
   }
-  expectProblem(await app.inject('/v1/sieves/nope'), 404, /make it with PUT/)
+  expectProblem(await app.inject('/v1/sieves/nope'), 404, /create it with PUT/)
   expectProblem(await app.inject('/v1/sieves/a%2Fb/explain?url=x'), 404, /PUT \/v1\/sieves\/a%2Fb$/)
   expectProblem(
     await app.inject(`/v1/sieves/${'x'.repeat(1025)}`),
