@@ -6,7 +6,11 @@ import type { ServedSieve, SieveRegistry } from '../../src/server/registry.ts'
 export function answeringLater(registry: SieveRegistry): SieveRegistry {
   const lateOf = (served: ServedSieve): ServedSieve => {
     const later = (verb: 'add' | 'has') => async (items: Items) => {
-      const own = { bytes: items.bytes.slice(), starts: items.starts.slice(), ends: items.ends.slice() }
+      const own = {
+        bytes: new Uint8Array(items.bytes),
+        starts: items.starts.slice(),
+        ends: items.ends.slice(),
+      }
       await new Promise(setImmediate)
       return served[verb](own)
     }

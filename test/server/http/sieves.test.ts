@@ -168,7 +168,7 @@ test('nothing is made on its own: a sieve that is not there is 404 with what to 
     414,
     /^a name of more than 1024 characters/,
   )
-  expectProblem(await app.inject('/v1/sieves/%ff'), 400, /^the path is not well encoded/)
+  expectProblem(await app.inject('/v1/sieves/%ff'), 400, /^the path is not correctly encoded/)
   expectProblem(await app.inject('/v2/sieves'), 404, /nothing at GET \/v2\/sieves: see \/openapi.json/)
   expectProblem(await app.inject({ method: 'PATCH', url: '/v1/sieves' }), 404, /nothing at PATCH/)
 })
