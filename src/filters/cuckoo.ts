@@ -2,7 +2,7 @@
 // fingerprint filter. Sizing by rate or by memory; the slots themselves are in the kernel.
 import { SieveError } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
-import { fixedSizes } from '../options/filter-options.ts'
+import { slotSizes } from '../options/filter-options.ts'
 import { bitPieces } from './bit-pieces.ts'
 import { type Filter, type FilterKind, noRoom, type Shaped, type SizeRequest, sizeMissing } from './filter.ts'
 import { checkField, checkFollows, savedBits, savedObject, savedWhole, shareBytes } from './saved-plan.ts'
@@ -58,7 +58,7 @@ export const cuckoo = {
   errs: 'towards "seen", at the rate its fill gives; towards "new" only after deleting what was never added',
   exactness: 'approximate',
   refusesWhenFull: true,
-  options: fixedSizes,
+  options: slotSizes,
   can: { delete: true, grow: false, under: false },
   takes: 'hashes',
 

@@ -58,14 +58,11 @@ export const hashes = describe({
 /** The sizes of a filter that grows: a capacity is not needed. */
 export const growingSizes = [expectedUrls, falsePositiveRate] as const
 
+/** The sizes of a filter of slots. */
+export const slotSizes = [expectedUrls, { ...falsePositiveRate, default: '1e-6' }, sizeBytes, bits] as const
+
 /** The sizes of a filter with a fixed number of bits. */
-export const fixedSizes = [
-  expectedUrls,
-  { ...falsePositiveRate, default: '1e-6' },
-  sizeBytes,
-  bits,
-  hashes,
-] as const
+export const fixedSizes = [...slotSizes, hashes] as const
 
 export const layers = describe({
   name: 'layers',
