@@ -58,7 +58,7 @@ export function baseline({ name, does, source, overheadBytes, comfortableUrls, m
     name,
     does,
     source,
-    errs: 'not at all',
+    errs: 'never',
     exactness: 'exact',
     options: growingSizes,
     can: { delete: true, grow: true, under: false },

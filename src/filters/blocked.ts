@@ -25,7 +25,7 @@ function bitsAndHashes(request: SizeRequest): { bits: number; hashes: number } {
 /** Errs towards "seen", at most at the promised rate while it holds no more than the expected URLs. */
 export const blocked = {
   name: 'blocked',
-  does: 'a Bloom filter in 512-bit blocks: one cache miss a URL',
+  does: 'a Bloom filter in 512-bit blocks: one cache miss per URL',
   source: 'Putze, Sanders, Singler 2007',
   errs: 'towards "seen", at the rate its fill gives; never towards "new"',
   exactness: 'approximate',
