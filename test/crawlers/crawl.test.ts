@@ -106,7 +106,7 @@ describe('mistakes are one line', () => {
   it.each([
     [['ftp://example.com/'], /'ftp:\/\/example.com\/' is no page: expected a URL with http/],
     [['example.com'], /is no page/],
-    [['http://example.com/', '--depth', 'x'], /--depth 'x': expected a number from 0 on/],
+    [['http://example.com/', '--depth', 'x'], /--depth 'x': expected a number of at least 0/],
     [['http://example.com/', '--filter', 'blocked'], /blocked/],
   ])('%s', async (args, words) => {
     expectFailure(await urlsieve(['crawl', ...args]), 2, words)

@@ -78,7 +78,7 @@ describe.skipIf(whyNoRedis)('urlsieve dedupe --redis', () => {
     expectFailure(await dedupe('--state', 'x'), 2, /--redis with --state/)
     expectFailure(await dedupe('--redis-name', 'a b'), 2, /name "a b"/)
     expectQuiet(await dedupe('--redis-name', 'web'))
-    expectFailure(await dedupe('--redis-name', 'web', '--profile', 'raw'), 2, /has profile web, not raw/)
+    expectFailure(await dedupe('--redis-name', 'web', '--profile', 'raw'), 2, /has --profile web, not raw/)
   })
 
   describe('a bad input', () => {

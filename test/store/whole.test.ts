@@ -182,7 +182,7 @@ describe('a frontier', () => {
     const path = join(folder, filesIn(folder)[2]!)
     if (how === 'missing') rmSync(path)
     else truncateSync(path, 700)
-    expect(() => Frontier.open({ folder })).toThrow(/what is between is missing/)
+    expect(() => Frontier.open({ folder })).toThrow(/the records between are missing/)
   })
 })
 
