@@ -6,7 +6,7 @@ import { pagesIn, siteForTests, unreached, webKey } from './crawled.ts'
 
 if (process.env.URLSIEVE_FULL) vi.setConfig({ testTimeout: 1_200_000 })
 
-describe.skipIf(whyNoRedis !== null)(`with Redis ${whyNoRedis ?? ''}`, () => {
+describe.skipIf(whyNoRedis)(`with Redis ${whyNoRedis}`, () => {
   const site = siteForTests(process.env.URLSIEVE_FULL ? 5000 : 150, 8)
   let node: RedisNode
   beforeAll(async () => {

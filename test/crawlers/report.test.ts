@@ -27,7 +27,7 @@ describe('summary', () => {
 
   it('who asked for a delay', () => {
     expect(crawlSummary({ ...counts, delayed: 2, capped: 1 }, 1)).toContain(
-      ' · 2 closed by robots.txt · 2 hosts with a Crawl-delay · 1 asking for more than 60 s · ',
+      ' · 2 closed by robots.txt · 2 hosts with a Crawl-delay · 1 requesting a delay of more than 60 s · ',
     )
   })
 
@@ -48,7 +48,7 @@ describe('summary', () => {
     const audited = { ...counts, pages: 1, pending: 766, asked: 2000, lost: 3, expectedLosses: 2.71 }
     expect(crawlSummary(audited, 1, 'state').split('\n').slice(1)).toEqual([
       'urlsieve: audit: 3 of 2,000 pages lost to a false positive, 2.7 expected',
-      'urlsieve: 766 pages still to fetch: the same command goes on (--state state)',
+      'urlsieve: 766 pages still to fetch: the same command continues (--state state)',
       '',
     ])
   })

@@ -243,7 +243,7 @@ describe('exact', () => {
   })
 })
 
-describe.skipIf(whyNoRedis !== null)('on Redis', () => {
+describe.skipIf(whyNoRedis)('on Redis', () => {
   let node: RedisNode
   let client: ReturnType<typeof createClient>
   beforeAll(async () => {

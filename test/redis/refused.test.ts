@@ -8,7 +8,7 @@ import { type RedisNode, startNode, whyNoRedis } from './servers.ts'
 
 const YEAR = 365 * 86_400_000
 
-describe.skipIf(whyNoRedis !== null)('on one node', () => {
+describe.skipIf(whyNoRedis)('on one node', () => {
   let node: RedisNode
   let client: ReturnType<typeof createClient>
   beforeAll(async () => {

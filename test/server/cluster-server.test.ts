@@ -5,7 +5,7 @@ import { freePort, type RedisNode, startNode, until, whyNoRedis } from '../redis
 import { type Process, started } from './process.ts'
 import { encoded, plain } from './raw.ts'
 
-describe.skipIf(whyNoRedis)(`servers before one Redis ${whyNoRedis ?? ''}`, () => {
+describe.skipIf(whyNoRedis)(`servers before one Redis ${whyNoRedis}`, () => {
   let node: RedisNode
   const servers: Process[] = []
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import { type Process, started } from './process.ts'
 
 const RETRY_SECONDS = 4
 
-describe.skipIf(whyNoRedis)(`a server without its Redis ${whyNoRedis ?? ''}`, () => {
+describe.skipIf(whyNoRedis)(`a server without its Redis ${whyNoRedis}`, () => {
   let node: RedisNode
   let line: Line
   let server: Process
