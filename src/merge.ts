@@ -1,7 +1,7 @@
 // The union of two sieves with the same filter, parameters, profile and key: bit for bit, or hash by hash.
 import { SieveError } from './errors.ts'
+import type { Shards } from './filters/shards.ts'
 import { checkNothingUnlogged } from './journal.ts'
-import type { Shards } from './shards.ts'
 import { type Identity, type SieveState, STATE } from './state.ts'
 
 interface HasState {

@@ -2,11 +2,11 @@
 // store, merge and freeze sieves reach it through a symbol that the public entry does not export.
 import type { Profile } from './canonical/profiles.ts'
 import type { AnyKind, Plan } from './filters/filter.ts'
+import { Shards } from './filters/shards.ts'
 import { type HashChoice, isWideHash } from './hashes.ts'
 import type { Journal } from './journal.ts'
 import { type Kernel, NOT_DONE } from './kernel.ts'
 import { Keyer } from './keyer/keyer.ts'
-import { Shards } from './shards.ts'
 
 export const STATE: unique symbol = Symbol('urlsieve.state')
 

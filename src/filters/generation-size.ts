@@ -1,7 +1,8 @@
 // The size of one generation as a snapshot has it, so that later formulas cannot change it: bits and hashes of its filter,
 // and where the hashes of each of its shards begin.
-import type { Shards } from '../shards.ts'
+
 import type { Plan } from './filter.ts'
+import type { Shards } from './shards.ts'
 
 /** Bytes of it for one shard; each of several takes four more. */
 export const SIZE_BYTES = 16

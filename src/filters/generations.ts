@@ -2,7 +2,6 @@
 // kernel instances of its own, as many as its size needs; the batch's hashes come from the instance that the row is made
 // in. `scalable` and `window` are made of it.
 import { INSTANCE_BYTES, type Kernel } from '../kernel.ts'
-import { Shards } from '../shards.ts'
 import {
   type CellArray,
   type Filter,
@@ -18,6 +17,7 @@ import {
 } from './filter.ts'
 import { checkFroms, decodeSize, encodeSize, SIZE_BYTES, type Size } from './generation-size.ts'
 import { checkField, savedWhole } from './saved-plan.ts'
+import { Shards } from './shards.ts'
 
 /** Measured: what each generation takes besides its filter, in a kernel instance of its own. */
 export const GENERATION_BYTES = 256 * 1024

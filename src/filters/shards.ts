@@ -1,7 +1,8 @@
 // One filter over one or several kernel instances. An instance addresses at most 4 GiB; a larger filter is spread
 // by the top bits of the hash, and a growing one that fills its instance hands half of its range to a new one.
 // The batch itself (lines, keys, hashes) lives in the first instance.
-import { SieveError } from './errors.ts'
+import { SieveError } from '../errors.ts'
+import { INSTANCE_BYTES, Kernel } from '../kernel.ts'
 import {
   type AnyFilter,
   type AnyKind,
@@ -12,8 +13,7 @@ import {
   type Measure,
   type Plan,
   type Share,
-} from './filters/filter.ts'
-import { INSTANCE_BYTES, Kernel } from './kernel.ts'
+} from './filter.ts'
 
 /** A filter that grows divides early, so that no more than half of this is to be moved. */
 const GROWING_BYTES = 1024 ** 3
