@@ -34,11 +34,10 @@ export function planFor(kind: AnyKind, options: FilterOptions): Plan {
 function checkOptions(kind: AnyKind, options: FilterOptions): void {
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
   if (kind.can.grow && options.sizeBytes !== undefined) throw growsAsNeeded(kind, options.sizeBytes)
-  for (const [name, value] of given) {
-    const known = kind.options.find((one) => one.name === name)
-    if (!known) throw notTaken(kind, name, value)
-    checkOption(known, value)
-  }
+  const described = (name: string) => kind.options.find((one) => one.name === name)
+  const foreign = given.find(([name]) => !described(name))
+  if (foreign) throw notTaken(kind, foreign[0], foreign[1])
+  for (const [name, value] of given) checkOption(described(name)!, value)
   if (options.sizeBytes !== undefined && options.bits !== undefined) {
     throw new SieveError(
       'option',

@@ -494,10 +494,11 @@ describe.each(kinds)('$name', (kind) => {
       expect(error).toBeInstanceOf(SieveError)
       expect((error as SieveError).code).toBe('option')
       expect((error as SieveError).message).toMatch(/^[^\n]+$/)
-      // A filter that grows takes no size at all, whatever it is.
+      // A filter that grows takes no size at all, whatever it is; an option that is not the filter's own is named first.
       const takesNone = kind.can.grow && 'sizeBytes' in options
-      const isForeign = kind.can.grow && 'bits' in options
-      const named = isForeign ? `bits ${options.bits}: filter '${kind.name}' does not take it` : got
+      const own = kind.options.map((option) => option.name as string)
+      const foreign = Object.entries(options).find(([name]) => !own.includes(name))
+      const named = foreign ? `${foreign[0]} ${foreign[1]}: filter '${kind.name}' does not take it` : got
       expect((error as SieveError).message).toContain(takesNone ? `sizeBytes ${options.sizeBytes}` : named)
       expect((error as SieveError).message).toMatch(
         takesNone ? 'grows as it needs; leave it out' : 'expected',
