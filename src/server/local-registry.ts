@@ -6,7 +6,6 @@ import { DataFolder, type Entry } from './data-folder.ts'
 import { asideOf, Faults } from './faults.ts'
 import { memoryOfFile } from './loaded-file.ts'
 import { LocalSieve } from './local-sieve.ts'
-import { releaseMemory } from './memory-release.ts'
 import { checkName, nameTaken } from './names.ts'
 import type { BloomSpec, ServedSieve, SieveRegistry, SieveSpec } from './registry.ts'
 import { optionsOf, plannedBytes } from './sieve-spec.ts'
@@ -135,7 +134,6 @@ export class LocalRegistry implements SieveRegistry {
       this.#aside.delete(name)
       this.faults.endAll(name)
     })
-    if (sieve) releaseMemory(sieve.sizeBytes)
     return true
   }
 

@@ -150,7 +150,8 @@ export class LocalSieve implements ServedSieve {
     const sieve = this.#open
     this.#open = null
     this.#disk?.close()
-    await sieve?.close()
+    if (!sieve) return
+    await sieve.close().finally(() => releaseMemory(this.sizeBytes, sieve))
   }
 
   #write<T>(act: () => T): T {

@@ -6,10 +6,12 @@ import { holdWork } from '../store/pace.ts'
 
 /** Less is unmapped in a few milliseconds. */
 const LARGE_BYTES = 64 * 1024 * 1024
-/** A gigabyte is unmapped in 70 ms, on a thread of the platform's. */
-const BYTES_PER_MS = 8 * 1024 * 1024
 /** The promises of the drop have let go of the filter by then. */
 const DELAY_MS = 10
+/** How often the resident memory is read while it falls. */
+const STEP_MS = 5
+/** Unmapping is over when the resident memory has not fallen for this long. */
+const STILL_MS = 40
 
 let collect: (() => void) | null | undefined
 
@@ -25,19 +27,52 @@ function collector(): (() => void) | null {
   return collect
 }
 
-let waitingBytes = 0
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms).unref())
 
-/** A filter of this size is no longer used by anyone. Long work pauses while its memory is unmapped. */
-export function releaseMemory(bytes: number): void {
+let waitingBytes = 0
+let owners: object[] = []
+let isReleasing = false
+
+/**
+ * A filter of this size is no longer used by anyone but, perhaps, this `owner`, which the caller drops. Long work pauses
+ * while its memory is unmapped.
+ */
+export function releaseMemory(bytes: number, owner?: object): void {
   if (bytes < LARGE_BYTES) return
   waitingBytes += bytes
-  if (waitingBytes > bytes) return
-  setTimeout(() => {
-    const held = waitingBytes
+  if (owner) owners.push(owner)
+  if (!isReleasing) void releaseWaiting()
+}
+
+// One collection at a time: a second one would wait for what the first unmaps. A collection that is under way in steps is
+// finished before ours, so it is finished while the owners still hold the memory.
+async function releaseWaiting(): Promise<void> {
+  const run = collector()
+  isReleasing = true
+  while (waitingBytes > 0) {
+    await wait(DELAY_MS)
+    run?.()
+    await wait(DELAY_MS)
     waitingBytes = 0
-    const run = collector()
-    if (!run) return
-    holdWork(held / BYTES_PER_MS)
+    owners = []
+    if (!run) continue
+    holdWork(STILL_MS)
     run()
-  }, DELAY_MS).unref()
+    await unmapped()
+  }
+  isReleasing = false
+}
+
+/** Resolves when the platform's thread has nothing left to unmap; long work is held until then. */
+async function unmapped(): Promise<void> {
+  let lowest = process.memoryUsage.rss()
+  let fellAt = performance.now()
+  while (performance.now() - fellAt < STILL_MS) {
+    holdWork(2 * STEP_MS)
+    await wait(STEP_MS)
+    const now = process.memoryUsage.rss()
+    if (now >= lowest) continue
+    lowest = now
+    fellAt = performance.now()
+  }
 }
