@@ -1,7 +1,8 @@
 // Makes dist/ of src/: the modules that the package gives out and the command, joined into few files, since opening each
 // of a hundred modules took a third of the command's start; their types, a file per module, come from tsc. What the
 // command and server depend on is taken in, with its licences. Then makes the command executable and puts it where
-// `npx urlsieve` looks in this checkout.
+// `npx urlsieve` looks in this checkout, and writes the manual page.
+import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { dirname } from 'node:path'
@@ -38,3 +39,9 @@ chmodSync(main, 0o755)
 mkdirSync(dirname(link), { recursive: true })
 rmSync(link, { force: true })
 symlinkSync('../../dist/cli/main.js', link)
+
+// The manual page follows from the descriptions of the commands.
+const manual = spawnSync(process.execPath, [main, 'manual'], { encoding: 'utf8' })
+if (manual.status !== 0) throw new Error(`the manual page was not made: ${manual.stderr}`)
+mkdirSync(at('dist/man'), { recursive: true })
+writeFileSync(at('dist/man/urlsieve.1'), manual.stdout)

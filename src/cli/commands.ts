@@ -19,6 +19,8 @@ export const commands: Readonly<Record<string, () => Promise<Register>>> = {
   run: async () => (await import('./run.ts')).runCommand,
   serve: async () => (await import('./serve.ts')).serveCommand,
   crawl: async () => (await import('./crawl.ts')).crawlCommand,
+  completion: async () => (await import('./completion.ts')).completionCommand,
+  manual: async () => (await import('./manual.ts')).manualCommand,
   lab: async () => (await import('./lab.ts')).labCommand,
 }
 

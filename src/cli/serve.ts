@@ -1,5 +1,5 @@
 // `urlsieve serve`: sieves for many clients, over the Redis protocol and HTTP.
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { type Command, Option } from 'commander'
@@ -12,6 +12,7 @@ import { CommandError, EXIT, reason } from './exit.ts'
 import { Output } from './output.ts'
 import { redisRetry } from './redis-retry.ts'
 import { httpLimitsOf, type LimitFlags, respLimitsOf, withLimits } from './serve-limits.ts'
+import { withSettings } from './settings.ts'
 
 const PASSWORD = 'URLSIEVE_PASSWORD'
 
@@ -23,6 +24,7 @@ interface Flags extends LimitFlags {
   redis?: string
   redisRetry?: number
   password?: string
+  passwordFile?: string
   durability: Durability
   report?: string
   json?: boolean
@@ -60,6 +62,7 @@ export function serveCommand(program: Command): void {
       '--password <word>',
       `what clients must send; better given as ${PASSWORD}, which no process list shows`,
     )
+    .option('--password-file <file>', 'a file whose first line is the password')
     .addOption(
       new Option('--durability <way>', 'with --data: when what was acknowledged is safe')
         .choices(['always', 'interval', 'never'])
@@ -67,20 +70,21 @@ export function serveCommand(program: Command): void {
     )
     .option('--report <folder>', "show this report of 'urlsieve lab' on the page")
     .option('--json', 'log as JSON, one object per line')
-  withLimits(command)
+  withSettings(withLimits(command))
     .addHelpText(
       'after',
       `
 Examples:
   urlsieve serve --data sieves
   redis-cli -p 6390 BF.ADD seen https://example.com/
-  ${PASSWORD}=… urlsieve serve --host 0.0.0.0 --data /var/lib/urlsieve --json`,
+  ${PASSWORD}=… urlsieve serve --host 0.0.0.0 --data /var/lib/urlsieve --json
+  URLSIEVE_DATA=sieves URLSIEVE_MEMORY=2G urlsieve serve --config serve.json`,
     )
     .action(run)
 }
 
 async function run(flags: Flags): Promise<void> {
-  const password = flags.password ?? process.env[PASSWORD]
+  const password = passwordOf(flags)
   if (password === '')
     throw new CommandError(EXIT.usage, 'the password is empty: expected one, or leave it out')
   if (!isLoopback(flags.host) && password === undefined) {
@@ -100,6 +104,18 @@ async function run(flags: Flags): Promise<void> {
   await stopped(log)
   await serving.close()
   log('info', 'stopped')
+}
+
+function passwordOf({ password, passwordFile }: Flags): string | undefined {
+  if (passwordFile === undefined) return password ?? process.env[PASSWORD]
+  if (password !== undefined) {
+    throw new CommandError(EXIT.usage, '--password with --password-file: expected one of them')
+  }
+  try {
+    return readFileSync(passwordFile, 'utf8').split(/\r?\n/, 1)[0]
+  } catch (error) {
+    throw new CommandError(EXIT.input, `${passwordFile}: ${reason(error)}`)
+  }
 }
 
 async function open(flags: Flags, password: string | undefined, log: Log): Promise<Serving> {

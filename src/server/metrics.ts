@@ -37,7 +37,7 @@ export class Metrics {
       { labels: { version: info.version }, value: 1 },
     ])
     this.#add('sieves', 'Number of sieves', 'gauge', () => one(registry.list().length))
-    this.#add('house_bytes', 'Bytes of all sieves', 'gauge', () => one(registry.sizeBytes))
+    this.#add('sieves_bytes', 'Bytes of all sieves', 'gauge', () => one(registry.sizeBytes))
     this.#add('faults', 'Current faults by kind', 'gauge', () =>
       Object.entries(registry.faults.counts()).map(([kind, value]) => ({ labels: { kind }, value })),
     )

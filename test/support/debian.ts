@@ -6,11 +6,13 @@ import { existsSync } from 'node:fs'
 /** Each package with one of its files. */
 const packages: Readonly<Record<string, string>> = {
   chromium: '/usr/bin/chromium',
+  fish: '/usr/bin/fish',
   'redis-server': '/usr/bin/redis-server',
   'redis-tools': '/usr/bin/redis-cli',
   'python3-doc': '/usr/share/doc/python3-doc/html/index.html',
   'python3-redis': '/usr/lib/python3/dist-packages/redis/__init__.py',
   'python3-scrapy': '/usr/lib/python3/dist-packages/scrapy/__init__.py',
+  zsh: '/usr/bin/zsh',
 }
 
 const INSTALL_MS = 300_000
