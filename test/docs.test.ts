@@ -12,6 +12,7 @@ const entries: Readonly<Record<string, string>> = {
   'urlsieve/exact': '../src/exact/index.ts',
   'urlsieve/redis': '../src/redis/index.ts',
   'urlsieve/crawlee': '../src/crawlers/crawlee.ts',
+  'urlsieve/shapes': '../src/shapes/index.ts',
 }
 
 describe.each(pages)('%s', (page) => {

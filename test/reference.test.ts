@@ -10,6 +10,7 @@ import * as crawlee from '../src/crawlers/crawlee.ts'
 import * as exact from '../src/exact/index.ts'
 import * as library from '../src/index.ts'
 import * as redis from '../src/redis/index.ts'
+import * as shapes from '../src/shapes/index.ts'
 import { root, spawned } from './e2e/command.ts'
 
 const text = readFileSync(join(root, 'docs/library.md'), 'utf8')
@@ -18,6 +19,7 @@ const entries = {
   'urlsieve/exact': 'src/exact/index.ts',
   'urlsieve/redis': 'src/redis/index.ts',
   'urlsieve/crawlee': 'src/crawlers/crawlee.ts',
+  'urlsieve/shapes': 'src/shapes/index.ts',
 }
 
 /** The part of the page about an entry. */
@@ -60,6 +62,7 @@ it.each([
   ['urlsieve/exact', exact.ExactSieve],
   ['urlsieve/redis', redis.RedisSieve],
   ['urlsieve/crawlee', crawlee.SieveQueue],
+  ['urlsieve/shapes', shapes.Shapes],
 ])('every method of a class of %s is named', (entry, Class) => {
   const methods = Object.getOwnPropertyNames(Class.prototype).filter(
     (name) => name !== 'constructor' && !PROTECTED.includes(name),

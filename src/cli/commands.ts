@@ -15,6 +15,7 @@ export const commands: Readonly<Record<string, () => Promise<Register>>> = {
   merge: async () => (await import('./merge.ts')).mergeCommand,
   verify: async () => (await import('./verify.ts')).verifyCommand,
   freeze: async () => (await import('./freeze.ts')).freezeCommand,
+  shapes: async () => (await import('./shapes.ts')).shapesCommand,
   search: async () => (await import('./search.ts')).searchCommand,
   run: async () => (await import('./run.ts')).runCommand,
   serve: async () => (await import('./serve.ts')).serveCommand,

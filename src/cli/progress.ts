@@ -9,7 +9,8 @@ const STEP_MS = 250
 
 export interface Reading {
   readonly lines: number
-  readonly fresh: number
+  /** New lines; absent where nothing is compared. */
+  readonly fresh?: number
   /** Bytes of the input read so far, of `totalBytes`. */
   readonly bytes: number
 }
@@ -51,8 +52,8 @@ export class Progress {
       `${formatCount(lines)} lines`,
       `${(lines / seconds / 1e6).toFixed(2)} M/s`,
       `${(rate / 1e6).toFixed(0)} MB/s`,
-      `${lines ? ((fresh / lines) * 100).toFixed(1) : '0.0'} % new`,
     ]
+    if (fresh !== undefined) parts.push(`${lines ? ((fresh / lines) * 100).toFixed(1) : '0.0'} % new`)
     // A file may report a smaller size than it has: one that still grows, or one of /proc.
     if (this.#total !== null && rate > 0 && bytes <= this.#total) {
       parts.push(
