@@ -24,9 +24,12 @@ export class HalfSip {
     const whole = start + (length & ~3)
     let last = (length & 0xff) << 24
     for (let i = whole, shift = 0; i < end; i++, shift += 8) last |= bytes[i]! << shift
-    for (let i = start; i <= whole; i += 4) {
-      const word =
-        i < whole ? bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24) : last
+    // The words, the last one with the length, and three rounds without a word.
+    for (let i = start; i <= whole + 12; i += 4) {
+      let word = 0
+      if (i < whole) word = bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24)
+      else if (i === whole) word = last
+      else if (i === whole + 4) v2 ^= 0xee
       v3 ^= word
       v0 = (v0 + v1) | 0
       v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0
@@ -39,19 +42,6 @@ export class HalfSip {
       v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2
       v2 = (v2 << 16) | (v2 >>> 16)
       v0 ^= word
-    }
-    v2 ^= 0xee
-    for (let round = 0; round < 3; round++) {
-      v0 = (v0 + v1) | 0
-      v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0
-      v0 = (v0 << 16) | (v0 >>> 16)
-      v2 = (v2 + v3) | 0
-      v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2
-      v0 = (v0 + v3) | 0
-      v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0
-      v2 = (v2 + v1) | 0
-      v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2
-      v2 = (v2 << 16) | (v2 >>> 16)
     }
     this.lo = v1 ^ v3
     this.hi = v0 ^ v2

@@ -51,10 +51,10 @@ export class ShapeTree {
     nodes.values.add(ROOT, tokens.hostLo)
     let node = this.#child(
       ROOT,
-      KIND.host,
-      0,
       tokens.hostLo,
       tokens.hostHi,
+      KIND.host,
+      0,
       tokens.host,
       0,
       tokens.hostLength,
@@ -86,11 +86,11 @@ export class ShapeTree {
     }
     const literal = nodes.find(parent, lo, hi)
     if (literal !== NONE) return literal
-    if (form === FORM.empty) return this.#child(parent, KIND.literal, form, lo, hi, bytes, start, end)
+    if (form === FORM.empty) return this.#child(parent, lo, hi, KIND.literal, form, bytes, start, end)
     const group = form - FORM.word + (tokens.stems[token]! < end ? 3 : 0)
     if ((nodes.collapsed[parent]! & (1 << group)) !== 0)
       return this.#collapsedStep(parent, token, bytes, start, end)
-    const made = this.#child(parent, KIND.literal, form, lo, hi, bytes, start, end)
+    const made = this.#child(parent, lo, hi, KIND.literal, form, bytes, start, end)
     nodes.forms[made * FORMS.length] = tokens.extensions[token]!
     const fan = ++nodes.fan[parent * GROUPS + group]!
     if (fan < PLACE_AFTER) return made
@@ -109,7 +109,7 @@ export class ShapeTree {
     const sure = nodes.top.add(place, lo, 1, bytes, start, end)
     if (sure < PROMOTED_COUNT || sure < nodes.count[place]! * PROMOTED_SHARE) return place
     const before = nodes.top.remove(place, lo)
-    const literal = this.#child(parent, KIND.literal, form, lo, tokens.his[token]!, bytes, start, end)
+    const literal = this.#child(parent, lo, tokens.his[token]!, KIND.literal, form, bytes, start, end)
     nodes.forms[literal * FORMS.length] = tokens.extensions[token]!
     nodes.error[literal] = before
     return literal
@@ -124,7 +124,7 @@ export class ShapeTree {
       const known = nodes.find(parent, tokens.namesLo, tokens.namesHi)
       node =
         known === NONE
-          ? this.#child(parent, KIND.query, 0, tokens.namesLo, tokens.namesHi, bytes, 0, 0)
+          ? this.#child(parent, tokens.namesLo, tokens.namesHi, KIND.query, 0, bytes, 0, 0)
           : known
       if (known === NONE && ++nodes.fan[parent * GROUPS + QUERY_GROUP]! >= PLACE_AFTER) {
         this.#collapseQueries(parent)
@@ -142,10 +142,10 @@ export class ShapeTree {
       const lo = tokens.nameLos[token]!
       const parameter = this.#child(
         node,
-        KIND.parameter,
-        0,
         lo,
         tokens.nameHis[token]!,
+        KIND.parameter,
+        0,
         names,
         at,
         at + tokens.nameLengths[token]!,
@@ -169,10 +169,10 @@ export class ShapeTree {
 
   #child(
     parent: number,
-    kind: number,
-    form: number,
     lo: number,
     hi: number,
+    kind: number,
+    form: number,
     bytes: Uint8Array,
     start: number,
     end: number,
@@ -191,13 +191,13 @@ export class ShapeTree {
     start: number,
     end: number,
   ): number {
-    return this.#child(parent, KIND.place, form, placeLo(form, extension), placeHi(form), bytes, start, end)
+    return this.#child(parent, placeLo(form, extension), placeHi(form), KIND.place, form, bytes, start, end)
   }
 
   /** The query node of a path with too many sets of names: all of them. */
   #mixedQuery(parent: number): number {
     const form = FORM.rest
-    return this.#child(parent, KIND.query, form, placeLo(form, 1), placeHi(form), NOTHING, 0, 0)
+    return this.#child(parent, placeLo(form, 1), placeHi(form), KIND.query, form, NOTHING, 0, 0)
   }
 
   // The light literals of a group become one place for each form and extension.
