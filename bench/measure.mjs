@@ -48,8 +48,10 @@ export function measure({ program, args = [], env = {}, inputFile, outputFile, s
   })
 }
 
-class ProcessWatch {
+/** Peak memory, CPU time and bytes written to disk of a process and all its descendants. */
+export class ProcessWatch {
   peaks = new Map()
+  written = new Map()
 
   constructor(pid) {
     this.pid = pid
@@ -65,6 +67,7 @@ class ProcessWatch {
       // utime and stime are fields 14 and 15; the name, field 2, may hold spaces and ends at the last ')'.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       this.peaks.set(pid, { rssKib, cpuMs: (Number(fields[11]) + Number(fields[12])) * clockTickMs })
+      this.written.set(pid, writtenBytes(pid))
       const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
       if (children) for (const child of children.split(' ')) this.sample(Number(child))
     } catch {
@@ -73,13 +76,20 @@ class ProcessWatch {
   }
 
   result() {
-    if (this.peaks.size === 0) return { peakRssBytes: null, cpuMs: null }
+    if (this.peaks.size === 0) return { peakRssBytes: null, cpuMs: null, writtenBytes: null }
     const peaks = [...this.peaks.values()]
     return {
       peakRssBytes: peaks.reduce((sum, { rssKib }) => sum + rssKib * 1024, 0),
       cpuMs: peaks.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
+      writtenBytes: [...this.written.values()].reduce((sum, bytes) => sum + bytes, 0),
     }
   }
+}
+
+/** What a process has caused to be written to disk; what was removed before that is not in it. */
+function writtenBytes(pid) {
+  const io = readFileSync(`/proc/${pid}/io`, 'utf8')
+  return Number(/^write_bytes: (\d+)/m.exec(io)?.[1]) - Number(/^cancelled_write_bytes: (\d+)/m.exec(io)?.[1])
 }
 
 /** The line that names the error; Node prints a stack and its version after it. */

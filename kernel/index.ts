@@ -16,6 +16,11 @@ export { setKey } from './families/siphash'
 export { setHash, hashKeys } from './hash'
 export { setRules, addOne, hasOne } from './one'
 export { makeFeatures } from './features'
+export {
+  pendingCreate, pendingClear, pendingAdd, pendingHas, pendingTake, pendingSeen, pendingSort, pendingNext, pendingRewind, pendingMarked,
+  pendingCount,
+} from './pending'
+export { checksum, runBuffer, runBegin, runAppend, runEnd, runDecode, runScan, scannedCount, runCompare, runCheck, runMerge } from './runs'
 
 // Where the batch's arrays lie: they never move.
 export const batchLines = batch.BATCH

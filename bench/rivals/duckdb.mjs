@@ -1,5 +1,5 @@
 // DuckDB: SELECT DISTINCT over a file of lines, read as a CSV of one column, no delimiter, no quotes.
-// Run as a program (`node duckdb.mjs THREADS IN OUT`) it is the process that is measured.
+// Run as a program (`node duckdb.mjs THREADS IN OUT [LIMIT TEMP]`) it is the process that is measured.
 
 import { fileURLToPath } from 'node:url'
 import { packageVersion } from '../programs.mjs'
@@ -18,9 +18,13 @@ export const commands = [
   version: () => packageVersion('@duckdb/node-api'),
 }))
 
-async function writeDistinct(threads, inputFile, outputFile) {
+async function writeDistinct(threads, inputFile, outputFile, memoryLimit, tempFolder) {
   const { DuckDBInstance } = await import('@duckdb/node-api')
-  const instance = await DuckDBInstance.create(':memory:', { threads, preserve_insertion_order: 'false' })
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads,
+    preserve_insertion_order: 'false',
+    ...(memoryLimit && { memory_limit: memoryLimit, temp_directory: tempFolder }),
+  })
   const connection = await instance.connect()
   await connection.run(`COPY (
     SELECT DISTINCT line

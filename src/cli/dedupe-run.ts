@@ -27,6 +27,8 @@ export interface Counts {
 export interface DedupeTarget {
   /** Sifts one input to its end; `write` gets the kept lines, and the position in the file on disk where that is known. */
   sift(path: string, write: (kept: Uint8Array, position?: number) => void): Promise<void>
+  /** After the last input: `write` gets the kept lines that were still waiting. */
+  finish?(write: (kept: Uint8Array) => void): Promise<void>
   counts(): Counts
   /** It remembers after the run: what does not reach the output must be forgotten again. */
   readonly outlivesRun: boolean
@@ -45,19 +47,21 @@ export async function runDedupe(target: DedupeTarget, request: DedupeRequest): P
   /** Bytes of the inputs before this one, and of this one. */
   let before = 0
   let position = 0
+  const write = (kept: Uint8Array, at?: number) => {
+    delivery.write(kept)
+    position = at ?? target.counts().bytes - before
+    progress.tick(() => {
+      const { lines, new: fresh } = target.counts()
+      return { lines, fresh, bytes: before + position }
+    })
+  }
   try {
     for (const path of request.paths) {
-      await target.sift(path, (kept, at) => {
-        delivery.write(kept)
-        position = at ?? target.counts().bytes - before
-        progress.tick(() => {
-          const { lines, new: fresh } = target.counts()
-          return { lines, fresh, bytes: before + position }
-        })
-      })
+      await target.sift(path, write)
       before += position
       position = 0
     }
+    await target.finish?.((kept) => write(kept, 0))
   } finally {
     progress.done()
     if (target.outlivesRun && request.keep === 'new') await delivery.takeBack(target.forget)

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { type Durability, Sieve, type SieveOptions, type StoreOptions } from '../index.ts'
+import { parseSize } from '../quantities.ts'
 import { type DedupeRequest, type DedupeTarget, runDedupe } from './dedupe-run.ts'
 import { FeedTarget, LineTarget } from './dedupe-target.ts'
 import { CommandError, EXIT } from './exit.ts'
@@ -20,6 +21,8 @@ interface Flags extends SieveFlags {
   redis?: string
   redisName: string
   redisRetry?: number
+  maxMemory?: number
+  temp?: string
   quiet?: boolean
 }
 
@@ -50,6 +53,12 @@ export function dedupeCommand(program: Command): void {
     )
     .option('--redis-name <name>', 'with --redis: which sieve there', 'urlsieve')
     .addOption(redisRetry())
+    .option(
+      '--max-memory <size>',
+      'memory of the whole process; what does not fit goes to disk',
+      parseSize('--max-memory'),
+    )
+    .option('--temp <folder>', 'with --max-memory: for temporary files; default: the system’s')
     .option('--stats', 'one JSON object to stderr at the end')
     .option('--quiet', 'no progress')
     .addHelpText(
@@ -60,6 +69,7 @@ Examples:
   zcat crawl-*.gz | urlsieve dedupe --profile raw | sort
   urlsieve dedupe today.txt --state seen > new-today.txt
   urlsieve dedupe today.txt --redis redis://127.0.0.1:6379 > new-for-everyone.txt
+  zcat crawl-*.gz | urlsieve dedupe --max-memory 1G --temp /data > unique.txt
   urlsieve dedupe links.txt.gz --filter blocked --urls 10M --fpr 1e-6 --stats -o unique.txt`,
     )
     .action(dedupe)
@@ -82,6 +92,8 @@ async function dedupe(files: string[], flags: Flags, command: Command): Promise<
   if ((flags.filter as string) === 'compact') {
     throw new CommandError(EXIT.usage, '--filter compact needs --redis: where to remember')
   }
+  if (flags.maxMemory !== undefined) return withinMemory(flags.maxMemory, request, flags, command)
+  if (flags.temp !== undefined) throw new CommandError(EXIT.usage, '--temp needs --max-memory')
   const isExact = (flags.filter as string) === 'exact'
   await runDedupe(await (isExact ? openExact(flags, command) : openSieve(flags, command)), request)
 }
@@ -105,6 +117,34 @@ async function openExact(flags: Flags, command: Command): Promise<DedupeTarget> 
       return { invalid, sizeBytes }
     },
   })
+}
+
+// Sorted runs on disk, loaded only for this.
+async function withinMemory(
+  maxMemory: number,
+  request: DedupeRequest,
+  flags: Flags,
+  command: Command,
+): Promise<void> {
+  const isGiven = (name: string) => command.getOptionValueSource(name) !== 'default'
+  if (flags.filter !== 'fingerprint') {
+    throw new CommandError(EXIT.usage, `--max-memory with --filter ${flags.filter}: expected fingerprint`)
+  }
+  if (isGiven('hash')) throw new CommandError(EXIT.usage, '--max-memory hashes by siphash: leave --hash out')
+  for (const option of ['state', 'keepKeys', 'durability', 'fpr', 'memory', 'bits', 'hashes'] as const) {
+    if (flags[option] === undefined) continue
+    const flag = option.replace('K', '-k')
+    throw new CommandError(EXIT.usage, `--max-memory with --${flag}: expected one of them`)
+  }
+  const { DiskTarget } = await import('./dedupe-disk.ts')
+  const target = await DiskTarget.open({
+    keep: request.keep,
+    as: flags.keys ? 'key' : 'line',
+    profile: flags.profile,
+    maxMemory,
+    ...(flags.temp !== undefined && { temp: flags.temp }),
+  })
+  await runDedupe(target, request)
 }
 
 // On Redis, loaded only for this. What is there already keeps its own parameters unless they are given.

@@ -15,8 +15,8 @@ const TURN_CHUNKS = 32
 export interface Sink {
   /** A buffer of at least that many bytes. */
   room(bytes: number): Uint8Array
-  /** That many bytes were put there; `consumed` is the position in the file on disk. */
-  push(bytes: number, consumed: number): void
+  /** That many bytes were put there; `consumed` is the position in the file on disk. A promise is waited for. */
+  push(bytes: number, consumed: number): void | Promise<void>
 }
 
 /**
@@ -79,12 +79,21 @@ export async function readInput(path: string, sink: Sink): Promise<void> {
     if (input.packing !== null) {
       for await (const { bytes, consumed } of unpack(input, input.packing)) {
         sink.room(bytes.length).set(bytes)
-        sink.push(bytes.length, consumed)
+        const wait = sink.push(bytes.length, consumed)
+        if (wait) await wait
       }
     } else await readPlain(input, sink)
   } finally {
     closeInput(input)
   }
+}
+
+/** Whether an input is a plain file, not packed, whose bytes can be read again. */
+export function isPlainFile(path: string): boolean {
+  if (path === '-' || !statOf(path).isFile()) return false
+  const input = openInput(path)
+  closeInput(input)
+  return input.packing === null
 }
 
 /** The same as chunks of bytes. While a pipe is silent, timers and sockets of this process go on. */
@@ -152,7 +161,8 @@ async function readPlain({ path, fd, head }: Input, sink: Sink): Promise<void> {
     } else got = readSome(path, fd, buffer, null)
     if (got === 0) return
     consumed += got
-    sink.push(got, consumed)
+    const wait = sink.push(got, consumed)
+    if (wait) await wait
     // Now and then the event loop gets its turn: a store writes its snapshots there.
     if (++chunks % TURN_CHUNKS === 0) await new Promise(setImmediate)
   }

@@ -294,7 +294,9 @@ async function openBytes(path: string): Promise<Bytes> {
   let buffer = Buffer.alloc(0)
   await readInput(path, {
     room: (bytes) => (buffer = Buffer.alloc(bytes)),
-    push: (bytes) => parts.push(buffer.subarray(0, bytes)),
+    push: (bytes) => {
+      parts.push(buffer.subarray(0, bytes))
+    },
   })
   return memoryBytes(Buffer.concat(parts))
 }

@@ -85,6 +85,7 @@ const OTHER_FLAGS: Readonly<Record<string, string>> = {
   durability: '--durability',
   retryMs: '--redis-retry',
   connectTimeoutMs: '--redis-retry',
+  maxMemory: '--max-memory',
 }
 
 /** An option of the library as the command spells it. */

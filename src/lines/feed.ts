@@ -120,6 +120,15 @@ export class Feed {
     return out
   }
 
+  /** The bytes of an unfinished line, which the feed gives up. */
+  rest(): Uint8Array {
+    this.stash()
+    const rest = this.#waiting > 0 ? this.#stashed : null
+    this.#waiting = 0
+    this.#stashed = null
+    return rest ?? NOTHING
+  }
+
   #throwFailure(): void {
     if (this.#failure !== undefined) throw this.#failure
   }

@@ -79,6 +79,9 @@ export async function openStore(
       `${folder} is an exact sieve: open it with urlsieve/exact, or --filter exact`,
     )
   }
+  if (existsSync(join(folder, 'manifest'))) {
+    throw new SieveError('option', `${folder} is a disk sieve: open it with urlsieve/disk, or --max-memory`)
+  }
   if (readOnly) return openReadOnly(folder, options)
   makeFolder(folder)
   const release = takeLock(join(folder, 'lock'))

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { DiskSieve } from '../../src/disk/index.ts'
 import { ExactSieve } from '../../src/exact/index.ts'
 import { type AnySieve, keepLines, Sieve, SieveError, siftLines } from '../../src/index.ts'
 import { connectRedis, RedisSieve } from '../../src/redis/index.ts'
@@ -35,6 +36,7 @@ const sieves: Readonly<Record<string, () => Promise<AnySieve>>> = {
   'Sieve.create, a filter that cannot delete': () =>
     Sieve.create({ filter: 'blocked', expectedUrls: 10_000, falsePositiveRate: 1e-9 }),
   'Sieve.open': () => Sieve.open(folder()),
+  'DiskSieve.open, which cannot delete': () => DiskSieve.open(folder(), { maxMemory: 32 * 1024 ** 2 }),
   'ExactSieve.open': () => ExactSieve.open(folder()),
   'RedisSieve.open': async () => RedisSieve.open({ client: await onRedis(), name: `any-${count++}` }),
 }

@@ -1,0 +1,162 @@
+// Deduplication within a memory limit, against sort -u and DuckDB with the same limit: time, peak memory of all their
+// processes, bytes written to disk, and whether the output is right.
+//   node bench/spill.mjs --lines 1e8 --max-memory 256M [--repeats half] [--input file] [--only urlsieve,sort] [--temp DIR] [--json]
+// Lines come from bench/rivals/lines.cpp through a pipe, or are written to a file first; what comes out goes to a digest. Its
+// digest in the order of the input is compared with that of the lines' first occurrences.
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { ProcessWatch } from './measure.mjs'
+import { builtFile, missingBuild, missingProgram } from './programs.mjs'
+
+const source = fileURLToPath(new URL('rivals/lines.cpp', import.meta.url))
+const lines = fileURLToPath(new URL('.data/lines', import.meta.url))
+const duckdb = fileURLToPath(new URL('rivals/duckdb.mjs', import.meta.url))
+
+const { values } = parseArgs({
+  options: {
+    lines: { type: 'string', default: '1e6' },
+    'max-memory': { type: 'string', default: '256M' },
+    repeats: { type: 'string', default: 'none' },
+    input: { type: 'string', default: 'pipe' },
+    only: { type: 'string', default: 'urlsieve,unlimited,sort,duckdb' },
+    profile: { type: 'string', default: 'raw' },
+    temp: { type: 'string', default: tmpdir() },
+    json: { type: 'boolean', default: false },
+  },
+})
+const limit = values['max-memory']
+const count = Number(values.lines)
+
+/** Compiles the generator unless it is newer than its source. */
+function build() {
+  const missing = missingProgram('g++') ?? missingBuild('cli/main.js')
+  if (missing) throw new Error(missing)
+  if (existsSync(lines) && statSync(lines).mtimeMs > statSync(source).mtimeMs) return
+  mkdirSync(dirname(lines), { recursive: true })
+  execFileSync('g++', ['-O3', '-std=c++17', '-o', lines, source])
+}
+
+const dedupe = [process.execPath, builtFile('cli/main.js'), 'dedupe', '--quiet', '--profile', values.profile]
+
+/** Each program with its arguments; `file` is the input, or undefined for stdin. */
+const programs = {
+  urlsieve: (file, temp) => [...dedupe, '--max-memory', limit, '--temp', temp, ...(file ? [file] : [])],
+  unlimited: (file) => [...dedupe, ...(file ? [file] : [])],
+  sort: (file, temp) => ['sort', '-u', '-S', limit, '-T', temp, ...(file ? [file] : [])],
+  duckdb: (file, temp) => [
+    ...[
+      process.execPath,
+      duckdb,
+      '2',
+      file ?? '/dev/stdin',
+      '/dev/stdout',
+      limit.replace(/([KMG])$/, '$1iB'),
+      temp,
+    ],
+  ],
+}
+const keepsOrder = { urlsieve: true, unlimited: true, sort: false, duckdb: false }
+
+function ended(child, name) {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => {
+      if (code === 0) resolve()
+      else reject(new Error(`${name} ended with ${signal ?? `exit code ${code}`}`))
+    })
+  })
+}
+
+async function digestOf(child, stdout) {
+  let text = ''
+  stdout.setEncoding('utf8').on('data', (more) => {
+    text += more
+  })
+  await ended(child, 'digest')
+  return JSON.parse(text)
+}
+
+async function run(name, file, temp) {
+  const [program, ...args] = programs[name](file, temp)
+  const generator = file
+    ? null
+    : spawn(lines, ['generate', String(count), values.repeats], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const started = performance.now()
+  const digest = spawn(lines, ['digest'], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(program, args, {
+    stdio: [generator ? generator.stdout : 'ignore', digest.stdin, 'inherit'],
+    env: { ...process.env, LC_ALL: 'C' },
+  })
+  // Only the children hold the pipes: the end of one is seen by the next.
+  generator?.stdout.destroy()
+  digest.stdin.destroy()
+  const watch = new ProcessWatch(child.pid)
+  const timer = setInterval(() => watch.sample(), 50)
+  const waits = [ended(child, name), digestOf(digest, digest.stdout)]
+  if (generator) waits.push(ended(generator, 'generator'))
+  const [, result] = await Promise.all(waits).finally(() => clearInterval(timer))
+  return { seconds: (performance.now() - started) / 1000, digest: result, ...watch.result() }
+}
+
+function report(name, { seconds, digest, peakRssBytes, cpuMs, writtenBytes }, expected) {
+  const isRight =
+    digest.lines === expected.lines &&
+    digest.sum === expected.sum &&
+    (!keepsOrder[name] || digest.chain === expected.chain)
+  const row = {
+    program: name,
+    lines: count,
+    repeats: values.repeats,
+    input: values.input,
+    limit: name === 'unlimited' ? null : limit,
+    seconds: Number(seconds.toFixed(2)),
+    linesPerSecond: Math.round(count / seconds),
+    cpuSeconds: cpuMs === null ? null : cpuMs / 1000,
+    peakRssBytes,
+    writtenBytes,
+    isRight,
+  }
+  const mega = (bytes) => (bytes === null ? '-' : `${Math.round(bytes / 1e6)} MB`)
+  console.log(
+    values.json
+      ? JSON.stringify(row)
+      : `${name.padEnd(10)} ${seconds.toFixed(2).padStart(9)} s  ${(count / seconds / 1e6).toFixed(2).padStart(6)} M lines/s  ` +
+          `peak ${mega(peakRssBytes).padStart(8)}  written ${mega(writtenBytes).padStart(9)}  ${isRight ? 'right' : 'WRONG OUTPUT'}`,
+  )
+}
+
+async function main() {
+  build()
+  const temp = mkdtempSync(join(values.temp, 'urlsieve-spill-'))
+  try {
+    let file
+    if (values.input === 'file') {
+      file = join(temp, 'input.txt')
+      await ended(
+        spawn(lines, ['generate', String(count), values.repeats], {
+          stdio: ['ignore', openSync(file, 'w'), 'inherit'],
+        }),
+        'generator',
+      )
+    }
+    const expected = JSON.parse(
+      execFileSync(lines, ['expected', String(count), values.repeats], { encoding: 'utf8' }),
+    )
+    for (const name of values.only.split(',')) {
+      try {
+        report(name, await run(name, file, temp), expected)
+      } catch (error) {
+        console.log(`${name.padEnd(10)} failed: ${error.message}`)
+        process.exitCode = 1
+      }
+    }
+  } finally {
+    rmSync(temp, { recursive: true, force: true })
+  }
+}
+
+await main()

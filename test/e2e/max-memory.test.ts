@@ -1,0 +1,82 @@
+// `urlsieve dedupe --max-memory`: the least memory that works, so that a million lines do not fit; the output
+// is that without a limit, byte for byte.
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { randomFrom } from '../support/random.mjs'
+import { bash, expectFailure, expectQuiet, temporaryFolder, urlsieve } from './command.ts'
+
+const folder = temporaryFolder()
+const path = (name: string) => join(folder, name)
+const temp = path('temp')
+let least = ''
+
+beforeAll(async () => {
+  mkdirSync(temp)
+  const random = randomFrom(5)
+  const lines: string[] = []
+  for (let i = 0; i < 1_100_000; i++) {
+    const n = random() < 0.2 ? Math.floor(random() * i) : i
+    lines.push(`https://host${n % 97}.example/${n}`)
+  }
+  writeFileSync(path('all.txt'), `${lines.join('\n')}\n`)
+  const { stderr } = await urlsieve(['dedupe', '--max-memory', '1M', path('all.txt')])
+  least = /at least (\d+M)/.exec(stderr)?.[1] ?? ''
+})
+
+// What the process needs before it begins differs by a little from run to run.
+const limit = () => `${Number(least.slice(0, -1)) + 4}M`
+const limited = (args: readonly string[], input?: Uint8Array) =>
+  urlsieve(['dedupe', '--max-memory', limit(), '--temp', temp, '--profile', 'raw', ...args], {
+    ...(input && { input }),
+  })
+
+describe('dedupe --max-memory', () => {
+  it('states the least that works', async () => {
+    const ended = await urlsieve(['dedupe', '--max-memory', '1M', path('all.txt')])
+    expectFailure(ended, 2, /^urlsieve: --max-memory '1M': expected at least \d+M$/m)
+  })
+
+  it('prints what it prints without a limit: of a file, a pipe, gzip and several', async () => {
+    const all = path('all.txt')
+    const { stdout } = await urlsieve(['dedupe', '--profile', 'raw', all])
+    const file = await limited(['--stats', all])
+    expect(file.stdout.equals(stdout)).toBe(true)
+    const stats = JSON.parse(file.stderr)
+    const whole = await urlsieve(['dedupe', '--profile', 'raw', '--stats', '-o', '/dev/null', all])
+    const { lines, new: fresh, seen, bytes, invalid } = JSON.parse(whole.stderr)
+    expect(stats).toMatchObject({ lines, new: fresh, seen, bytes, invalid })
+    expect(stats.disk.runs).toBeGreaterThan(0)
+    const script = `cat ${all} | $URLSIEVE dedupe --profile raw --max-memory ${limit()} --temp ${temp} | cmp - <($URLSIEVE dedupe --profile raw ${all})`
+    expectQuiet(await bash(script))
+    writeFileSync(
+      path('all.txt.gz'),
+      gzipSync(await bash(`cat ${all}`).then((ended) => ended.stdout), { level: 1 }),
+    )
+    const packed = await limited([path('all.txt.gz')])
+    expect(packed.stdout.equals(stdout)).toBe(true)
+    const repeated = await limited(['--repeated', path('all.txt.gz'), all])
+    const expected = await urlsieve(['dedupe', '--profile', 'raw', '--repeated', path('all.txt.gz'), all])
+    expect(repeated.stdout.equals(expected.stdout)).toBe(true)
+    expect(readdirSync(temp)).toEqual([])
+  }, 60_000)
+
+  it('a folder for temporary files that is missing, or a file: one clear line', async () => {
+    const run = (folder: string) =>
+      urlsieve(['dedupe', '--max-memory', limit(), '--temp', folder, path('all.txt'), '-o', '/dev/null'])
+    expectFailure(await run(path('gone')), 4, /cannot write temporary files to .*gone: no such folder/)
+    expectFailure(await run(path('all.txt')), 4, /cannot write temporary files to .*: it is not a folder/)
+  })
+
+  it('options that do not go together', async () => {
+    for (const [args, words] of [
+      [['--filter', 'blocked'], /--max-memory with --filter blocked: expected fingerprint/],
+      [['--hash', 'xxh64'], /--max-memory hashes by siphash: leave --hash out/],
+      [['--fpr', '0.1'], /--max-memory with --fpr: expected one of them/],
+    ] as const) {
+      expectFailure(await urlsieve(['dedupe', '--max-memory', '1G', ...args]), 2, words)
+    }
+    expectFailure(await urlsieve(['dedupe', '--temp', folder]), 2, /--temp needs --max-memory/)
+  })
+})
