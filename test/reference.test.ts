@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { spawnRedis } from '../bench/redis-process.mjs'
 import * as crawlee from '../src/crawlers/crawlee.ts'
+import * as disk from '../src/disk/index.ts'
 import * as exact from '../src/exact/index.ts'
 import * as library from '../src/index.ts'
 import * as redis from '../src/redis/index.ts'
@@ -17,6 +18,7 @@ const text = readFileSync(join(root, 'docs/library.md'), 'utf8')
 const entries = {
   urlsieve: 'src/index.ts',
   'urlsieve/exact': 'src/exact/index.ts',
+  'urlsieve/disk': 'src/disk/index.ts',
   'urlsieve/redis': 'src/redis/index.ts',
   'urlsieve/crawlee': 'src/crawlers/crawlee.ts',
   'urlsieve/shapes': 'src/shapes/index.ts',
@@ -60,6 +62,7 @@ it.each([
   ['urlsieve', library.Sieve],
   ['urlsieve', library.ContentSieve],
   ['urlsieve/exact', exact.ExactSieve],
+  ['urlsieve/disk', disk.DiskSieve],
   ['urlsieve/redis', redis.RedisSieve],
   ['urlsieve/crawlee', crawlee.SieveQueue],
   ['urlsieve/shapes', shapes.Shapes],
