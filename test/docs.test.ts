@@ -10,6 +10,7 @@ const pages = ['README.md', 'CONTRIBUTING.md', ...docs.map((name) => `docs/${nam
 const entries: Readonly<Record<string, string>> = {
   urlsieve: '../src/index.ts',
   'urlsieve/exact': '../src/exact/index.ts',
+  'urlsieve/disk': '../src/disk/index.ts',
   'urlsieve/redis': '../src/redis/index.ts',
   'urlsieve/crawlee': '../src/crawlers/crawlee.ts',
   'urlsieve/shapes': '../src/shapes/index.ts',

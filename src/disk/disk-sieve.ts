@@ -93,12 +93,12 @@ export class DiskSieve implements AnySieve {
 
   /** Marks a URL. True: it is new. False: it was seen. Adds that are called together share one write. */
   async add(url: string): Promise<boolean> {
-    return (await this.#single('add', url)) === 1
+    return (await this.#share('add', url)) === 1
   }
 
   /** Whether a URL was seen. Marks nothing. */
   async has(url: string): Promise<boolean> {
-    return (await this.#single('has', url)) === 0
+    return (await this.#share('has', url)) === 0
   }
 
   /** Marks many URLs: one verdict each, in order, 1 new and 0 seen; a repeat inside the list is seen. */
@@ -212,7 +212,7 @@ export class DiskSieve implements AnySieve {
   }
 
   // Single URLs that are called before their turn comes go together.
-  async #single(verb: 'add' | 'has', url: string): Promise<number> {
+  async #share(verb: 'add' | 'has', url: string): Promise<number> {
     checkUrl(url)
     const { answers, index } = this.#shared.join(verb, url, (urls) =>
       this.#turn(() => {
