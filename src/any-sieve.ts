@@ -89,6 +89,8 @@ export interface AnySieve {
   delete?(url: string): Answer<boolean>
   /** Forgets many URLs: in order, 1 was remembered and 0 was not. Absent where the filter cannot delete. */
   deleteMany?(urls: readonly string[]): Answer<Uint8Array>
+  /** Forgets items of one buffer, any bytes: in order, 1 was remembered and 0 was not. Absent also from ExactSieve. */
+  deleteItems?(items: Items): Answer<Uint8Array>
   /** The key, what each rule did, and the verdict an add would get. Marks and counts nothing. */
   explain(url: string): Answer<Explanation>
   stats(): Answer<AnyStats>

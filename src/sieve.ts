@@ -25,6 +25,8 @@ export interface DeletingSieve extends Sieve {
   delete(url: string): boolean
   /** Forgets many URLs: in order, 1 was remembered and 0 was not. A call that fails on the way has `answered`, as an add. */
   deleteMany(urls: readonly string[]): Uint8Array
+  /** Forgets items of one buffer, any bytes: in order, 1 was remembered and 0 was not. */
+  deleteItems(items: Items): Uint8Array
 }
 
 /** A sieve whose filter remembers the folders of its URLs. */
@@ -296,6 +298,16 @@ export class Sieve implements AnySieve {
     return this.#state.deleteOne()
   }
 
+  /** Forgets items of one buffer; only a DeletingSieve shows it. */
+  protected forgetItems(items: Items): Uint8Array {
+    try {
+      return toSeen(this.#answer({ items }, 'delete'))
+    } catch (error) {
+      if (error instanceof SieveError && error.answered) error.answered = toSeen(error.answered)
+      throw error
+    }
+  }
+
   /** Whether anything is under a folder; only a FolderSieve shows it. */
   protected findUnder(folder: string): boolean {
     checkUrl(folder, 'folder')
@@ -307,13 +319,13 @@ export class Sieve implements AnySieve {
   }
 
   // Verdicts of all URLs: 1 new, 0 seen.
-  #answer(urls: Urls, verb: 'add' | 'has'): Uint8Array {
+  #answer(urls: Urls, verb: 'add' | 'has' | 'delete'): Uint8Array {
     checkUrlsOf(urls)
     const state = this.#state
     const verdicts = new Verdicts(countOf(urls))
     try {
       state.keyer.batches(urls, (n) => {
-        const done = state[verb](0, n)
+        const done = verb === 'delete' ? state.delete(n) : state[verb](0, n)
         verdicts.append(state.kernel.verdicts.subarray(0, done))
         return done
       })
@@ -348,6 +360,10 @@ class ForgettingSieve extends Sieve implements DeletingSieve {
       throw error
     }
     return gone.all()
+  }
+
+  deleteItems(items: Items): Uint8Array {
+    return this.forgetItems(items)
   }
 }
 

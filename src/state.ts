@@ -164,16 +164,22 @@ export class SieveState implements Identity {
 
   /** Forgets the batch's only URL. True: it was remembered. */
   deleteOne(): boolean {
+    this.delete(1)
+    return this.kernel.verdicts[0] === 0
+  }
+
+  /** Forgets the n entries of the batch: verdict 0 where one was remembered. Returns n. */
+  delete(n: number): number {
     const { journal, kernel } = this
-    this.#shards.delete(1)
-    journal?.amend(0, 1) // what the disk refused was not remembered
-    const was = kernel.verdicts[0] === 0
-    if (was) {
-      this.urls--
-      journal?.deleted(1)
+    this.#shards.delete(n)
+    journal?.amend(0, n) // what the disk refused was not remembered
+    const gone = n === 1 ? 1 - kernel.verdicts[0]! : n - kernel.call.countNew(0, n)
+    if (gone > 0) {
+      this.urls -= gone
+      journal?.deleted(n)
     }
-    this.#count(0, 1)
-    return was
+    this.#count(0, n)
+    return n
   }
 
   // Entries [from, n) of the batch were answered.

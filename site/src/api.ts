@@ -4,7 +4,7 @@ import type { Explanation as Answer, Plan, Stats } from '../../src/index.ts'
 
 export interface SieveInfo {
   readonly name: string
-  readonly kind: 'sieve' | 'bloom'
+  readonly kind: 'sieve' | 'bloom' | 'set'
   readonly createdAt: string
   readonly can: { readonly forget: boolean; readonly under: boolean }
   readonly meters: {

@@ -7,6 +7,7 @@ import type { Durability } from '../index.ts'
 import { formatBytes } from '../quantities.ts'
 import { isLoopback } from '../server/http/guard.ts'
 import { type Log, logTo } from '../server/log.ts'
+import { type DialectName, dialectNames } from '../server/resp/dialect.ts'
 import type { Serving } from '../server/serve.ts'
 import { CommandError, EXIT, reason } from './exit.ts'
 import { Output } from './output.ts'
@@ -26,6 +27,8 @@ interface Flags extends LimitFlags {
   password?: string
   passwordFile?: string
   durability: Durability
+  dialect: DialectName
+  allowFlush?: boolean
   report?: string
   json?: boolean
 }
@@ -68,6 +71,12 @@ export function serveCommand(program: Command): void {
         .choices(['always', 'interval', 'never'])
         .default('interval'),
     )
+    .addOption(
+      new Option('--dialect <name>', 'replies and error texts of BF.*: RedisBloom or valkey-bloom')
+        .choices(dialectNames)
+        .default('redis'),
+    )
+    .option('--allow-flush', 'execute FLUSHALL and FLUSHDB also with --data or --redis')
     .option('--report <folder>', "show this report of 'urlsieve lab' on the page")
     .option('--json', 'log as JSON, one object per line')
   withSettings(withLimits(command))
@@ -138,6 +147,8 @@ async function open(flags: Flags, password: string | undefined, log: Log): Promi
       limits: respLimitsOf(flags),
       httpLimits: httpLimitsOf(flags),
       log,
+      dialect: flags.dialect,
+      allowFlush: flags.allowFlush ?? false,
       ...(existsSync(site) && { siteFolder: site }),
       ...(flags.report !== undefined && { reportFolder: flags.report }),
     })

@@ -189,6 +189,11 @@ export class RedisSieve implements AnySieve {
     return this.#seen('forget', { strings: urls })
   }
 
+  /** Forgets items of one buffer, any bytes; as `deleteMany`. */
+  deleteItems(items: Items): Promise<Uint8Array> {
+    return this.#seen('forget', { items })
+  }
+
   /** The key, what each rule did, and the verdict an add would get. Marks and counts nothing. */
   async explain(url: string): Promise<Explanation> {
     checkUrl(url)

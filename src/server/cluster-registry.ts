@@ -8,7 +8,7 @@ import { RedisSieve } from '../redis/redis-sieve.ts'
 import { Faults } from './faults.ts'
 import { type Meters, newMeters } from './meters.ts'
 import { nameTaken } from './names.ts'
-import type { BloomSpec, ServedSieve, SieveRegistry, SieveSpec } from './registry.ts'
+import type { BloomSpec, Purpose, ServedSieve, SieveKind, SieveRegistry, SieveSpec } from './registry.ts'
 import { flatSpec } from './sieve-spec.ts'
 
 /** Interval between two polls for sieves created or dropped by other servers, and for the sizes. */
@@ -23,11 +23,12 @@ const RETRY_MS = 30_000
 /** Errs as its sieve does; as a Bloom filter far less often than promised, and it is never full. */
 class ClusterSieve implements ServedSieve {
   readonly name: string
-  readonly kind: 'sieve' | 'bloom'
+  readonly kind: SieveKind
   readonly bloom?: BloomSpec
   readonly createdAt: Date
   readonly meters: Meters = newMeters()
   readonly forget?: (urls: readonly string[]) => Promise<Uint8Array>
+  readonly remove?: (items: Items) => Promise<Uint8Array>
   readonly sieve: RedisSieve
   readonly #registry: ClusterRegistry
   /** As of the last poll. */
@@ -39,12 +40,16 @@ class ClusterSieve implements ServedSieve {
     this.#registry = registry
     this.#stats = stats
     this.name = sieve.name
-    this.kind = notes ? 'bloom' : 'sieve'
-    if (notes) this.bloom = notes as unknown as BloomSpec
+    this.kind = notes ? (notes.isSet ? 'set' : 'bloom') : 'sieve'
+    if (this.kind === 'bloom') this.bloom = notes as unknown as BloomSpec
     else {
       this.forget = (urls) => {
         registry.checkReachable()
         return sieve.deleteMany(urls)
+      }
+      this.remove = (items) => {
+        registry.checkReachable()
+        return sieve.deleteItems(items)
       }
     }
     this.createdAt = new Date(createdAt)
@@ -153,12 +158,13 @@ export class ClusterRegistry implements SieveRegistry {
   }
 
   /** Creates a sieve, or opens the one of that name and shape that another server created since the last poll. */
-  async create(name: string, spec: SieveSpec, bloom?: BloomSpec): Promise<ServedSieve> {
+  async create(name: string, spec: SieveSpec, purpose?: Purpose): Promise<ServedSieve> {
     // URLs added to a sieve that is being dropped would be lost.
     while (this.#drops.has(name)) await this.#drops.get(name)!.catch(() => {})
     if (this.#sieves.has(name)) throw nameTaken(name)
     this.checkReachable()
-    return this.#open(name, bloom ? { profile: 'raw', notes: { ...bloom } } : shapeOf(spec))
+    const notes = purpose === 'set' ? { isSet: 1 } : purpose && { ...purpose }
+    return this.#open(name, notes ? { profile: 'raw', notes } : shapeOf(spec))
   }
 
   async drop(name: string): Promise<boolean> {
@@ -170,6 +176,10 @@ export class ClusterRegistry implements SieveRegistry {
     this.#drops.set(name, work)
     await work
     return true
+  }
+
+  async dropAll(): Promise<void> {
+    for (const name of [...this.#sieves.keys()]) await this.drop(name)
   }
 
   async close(): Promise<void> {

@@ -3,14 +3,14 @@
 // store itself was not created before a crash, it is created again, empty.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { copyFile, link, mkdir, open, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { SieveError, unreadable } from '../errors.ts'
 import { diskError, syncFolderLater } from '../store/file.ts'
 import { listStore, snapshotName } from '../store/layout.ts'
 import { takeLock } from '../store/lock.ts'
 import { ENTRY_VERSION, readEntry } from './entry-file.ts'
 import { folderOf, nameBytes, nameOfFolder } from './names.ts'
-import type { BloomSpec, SieveSpec } from './registry.ts'
+import type { Purpose, SieveSpec } from './registry.ts'
 
 const FILE = 'server.json'
 // No sieve has a folder whose name begins with a dot.
@@ -24,9 +24,18 @@ const TRANSFERS = '.transfers'
 export interface Entry {
   readonly name: string
   readonly spec: SieveSpec
-  readonly bloom?: BloomSpec
+  readonly purpose?: Purpose
   readonly createdAt: Date
+  /** When it is dropped, in milliseconds since 1970. */
+  readonly expiresAt?: number
+  /** The name of its folder, when that does not follow from its own: it was renamed, or its first choice was taken. */
+  readonly folder?: string
+  /** The folder of the sieve that had its name before: a crash may have left it behind. */
+  readonly replaces?: string
 }
+
+/** The folder of a sieve, without its path. */
+const folderIn = ({ name, folder }: Entry) => folder ?? folderOf(name)
 
 /** A sieve whose entry cannot be read. Its name is derived from its folder, or is the folder's. */
 export interface BadEntry {
@@ -42,6 +51,8 @@ export class DataFolder {
   #dropped = 0
   /** Folders that are being removed. */
   readonly #removals = new Set<Promise<void>>()
+  /** Folders of sieves. */
+  readonly #used = new Set<string>()
 
   /** Locks the folder for this process. */
   constructor(path: string) {
@@ -64,8 +75,8 @@ export class DataFolder {
     this.#release()
   }
 
-  folderOf(name: string): string {
-    return join(this.path, folderOf(name))
+  folderOf(entry: Entry): string {
+    return join(this.path, folderIn(entry))
   }
 
   /** A folder for dumps and loads, emptied at start: only the process with the lock writes here. */
@@ -95,38 +106,54 @@ export class DataFolder {
         }
       }
     }
-    entries.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
-    return { entries, bad }
+    const kept = entries.filter((entry) => !this.#isReplaced(entry, entries))
+    kept.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
+    for (const entry of kept) this.#used.add(folderIn(entry))
+    const names = new Set(kept.map(({ name }) => name))
+    return { entries: kept, bad: bad.map((one) => (names.has(one.name) ? withFolderName(one) : one)) }
+  }
+
+  // A crash came between the renaming of a sieve and the removal of the one that had its name: that one is removed now.
+  #isReplaced(entry: Entry, all: readonly Entry[]): boolean {
+    const folder = folderIn(entry)
+    if (!all.some(({ name, replaces }) => replaces === folder && name === entry.name)) return false
+    const gone = this.#droppedName()
+    renameSync(join(this.path, folder), gone)
+    void this.#clear(gone)
+    return true
   }
 
   /** Whether the store of a sieve was created; it may be damaged. */
-  isMade(name: string): boolean {
-    const folder = this.folderOf(name)
+  isMade(entry: Entry): boolean {
+    const folder = this.folderOf(entry)
     return existsSync(folder) && hasStore(folder)
   }
 
-  /** Creates the folder of a sieve before its store; a .sieve file becomes its first snapshot. */
-  async write({ name, spec, bloom, createdAt }: Entry, file?: string): Promise<void> {
-    const folder = this.folderOf(name)
+  /**
+   * Creates the folder of a sieve before its store; a .sieve file becomes its first snapshot. Returns the entry with its
+   * folder: a renamed sieve may have the one that follows from the name.
+   */
+  async create(given: Entry, file?: string): Promise<Entry> {
+    const own = folderOf(given.name)
+    let name = own
+    for (let i = 1; this.#used.has(name); i++) name = `${own}~${i}`
+    const entry = name === own ? given : { ...given, folder: name }
+    const folder = this.folderOf(entry)
     const aside = join(this.path, `${CREATED}${process.pid}-${this.#created++}`)
-    const text = { version: ENTRY_VERSION, name: nameBytes(name).toString('hex'), spec, bloom, createdAt }
+    this.#used.add(name)
     try {
       await mkdir(aside, { mode: 0o700 })
       if (file !== undefined) await putSynced(file, join(aside, snapshotName(1)))
-      const entry = await open(join(aside, FILE), 'wx', 0o600)
-      try {
-        await entry.writeFile(`${JSON.stringify(text, null, 1)}\n`)
-        await entry.sync()
-      } finally {
-        await entry.close()
-      }
+      await writeSynced(join(aside, FILE), textOf(entry))
       await syncFolderLater(aside)
       await rename(aside, folder)
       await syncFolderLater(this.path).catch((error: unknown) => {
         renameSync(folder, aside)
         throw error
       })
+      return entry
     } catch (error) {
+      this.#used.delete(name)
       await this.#clear(aside)
       if (!['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) {
         throw diskError(folder, error)
@@ -135,9 +162,23 @@ export class DataFolder {
     }
   }
 
+  /** Replaces the entry of a sieve by this one, with the same folder: on disk before the promise resolves. */
+  async rewrite(entry: Entry): Promise<void> {
+    const folder = this.folderOf(entry)
+    const draft = join(folder, `${FILE}.draft-${process.pid}-${this.#created++}`)
+    try {
+      await writeSynced(draft, textOf(entry))
+      await rename(draft, join(folder, FILE))
+      await syncFolderLater(folder)
+    } catch (error) {
+      await rm(draft, { force: true }).catch(() => {})
+      throw diskError(folder, error)
+    }
+  }
+
   /** Removes a sieve's folder: renames it, then deletes its files in the background. */
   async remove(folder: string): Promise<void> {
-    const gone = join(this.path, `${DROPPED}${process.pid}-${this.#dropped++}`)
+    const gone = this.#droppedName()
     try {
       renameSync(folder, gone)
     } catch (error) {
@@ -149,7 +190,12 @@ export class DataFolder {
       renameSync(gone, folder)
       throw diskError(folder, error)
     }
+    this.#used.delete(basename(folder))
     await this.#clear(gone)
+  }
+
+  #droppedName(): string {
+    return join(this.path, `${DROPPED}${process.pid}-${this.#dropped++}`)
   }
 
   // What cannot be removed is removed at the next start.
@@ -166,6 +212,26 @@ const hasStore = (folder: string): boolean => {
   const { snapshots, logs } = listStore(folder)
   return snapshots.length + logs.length > 0
 }
+
+function textOf({ name, spec, purpose, createdAt, expiresAt, folder, replaces }: Entry): string {
+  const kind = purpose === 'set' ? { kind: purpose } : { bloom: purpose }
+  const hex = nameBytes(name).toString('hex')
+  const text = { version: ENTRY_VERSION, name: hex, spec, ...kind, createdAt, expiresAt, folder, replaces }
+  return `${JSON.stringify(text, null, 1)}\n`
+}
+
+async function writeSynced(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** A damaged sieve under the name of its folder: the name that follows from it is that of another sieve. */
+const withFolderName = (bad: BadEntry): BadEntry => ({ ...bad, name: `damaged:${basename(bad.folder)}` })
 
 // Links the file; if the system cannot, for example from another device, copies it.
 async function putSynced(from: string, to: string): Promise<void> {
@@ -195,6 +261,6 @@ function entryIn(folder: string, folderName: string): Entry | null {
     return name !== undefined && hasStore(folder) ? { name, spec: {}, createdAt: new Date() } : null
   }
   const entry = readEntry(path)
-  if (folderOf(entry.name) === folderName) return entry
+  if (folderIn(entry) === folderName) return entry
   throw new SieveError('corrupt', `${path} names the sieve '${entry.name}', whose folder has another name`)
 }

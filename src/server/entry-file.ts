@@ -21,7 +21,7 @@ export function readEntry(path: string): Entry {
   } catch (error) {
     throw new SieveError('corrupt', `cannot read ${path}: ${(error as Error).message.replaceAll('\n', ' ')}`)
   }
-  const { version, name: hex, spec, bloom, createdAt: date } = text
+  const { version, name: hex, spec, createdAt: date } = text
   if (version !== ENTRY_VERSION) {
     const got = JSON.stringify(version)?.slice(0, 40)
     throw new SieveError('version', `${path} has version ${got}: this urlsieve reads ${ENTRY_VERSION}`)
@@ -33,10 +33,25 @@ export function readEntry(path: string): Entry {
   try {
     const name = nameFrom(Buffer.from(hex, 'hex'))
     checkName(name)
-    const entry = { name, spec: savedSpec(spec ?? {}), createdAt }
-    return bloom === undefined ? entry : { ...entry, bloom: savedBloom(bloom) }
+    return { name, spec: savedSpec(spec ?? {}), createdAt, ...savedRest(text) }
   } catch (error) {
     throw new SieveError('corrupt', `${path} is damaged: ${(error as Error).message}`)
+  }
+}
+
+// What only some sieves have.
+function savedRest({ kind, bloom, expiresAt, folder, replaces }: Record<string, unknown>): Partial<Entry> {
+  if (kind !== undefined) checkField('kind', kind, kind === 'set', '"set"')
+  const isTime = Number.isSafeInteger(expiresAt) && (expiresAt as number) > 0
+  if (expiresAt !== undefined) checkField('expiresAt', expiresAt, isTime, 'milliseconds since 1970')
+  if (folder !== undefined) checkField('folder', folder, isName(folder), 'a name')
+  if (replaces !== undefined) checkField('replaces', replaces, isName(replaces), 'a name')
+  return {
+    ...(kind === 'set' && { purpose: kind }),
+    ...(bloom !== undefined && { purpose: savedBloom(bloom) }),
+    ...(expiresAt !== undefined && { expiresAt: expiresAt as number }),
+    ...(folder !== undefined && { folder: folder as string }),
+    ...(replaces !== undefined && { replaces: replaces as string }),
   }
 }
 

@@ -1,4 +1,5 @@
 // Counts of the whole server: RESP and HTTP update them; INFO, /metrics and the page show them.
+import { randomBytes } from 'node:crypto'
 
 export type Way = 'resp' | 'http'
 
@@ -27,6 +28,8 @@ export class Latencies {
 export interface ServerInfo {
   readonly version: string
   readonly startedAt: Date
+  /** 40 hexadecimal digits, at random. */
+  readonly runId: string
   /** Currently open. */
   readonly connections: Record<Way, number>
   readonly latencies: Readonly<Record<Way, Latencies>>
@@ -40,6 +43,7 @@ export function serverInfo(version: string): ServerInfo {
   return {
     version,
     startedAt: new Date(),
+    runId: randomBytes(20).toString('hex'),
     connections: { resp: 0, http: 0 },
     latencies: { resp: new Latencies(), http: new Latencies() },
     answered: { resp: 0, http: 0 },

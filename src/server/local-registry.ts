@@ -1,13 +1,14 @@
 // The sieves of a server in this process: in memory, or each in its own folder under --data.
-
+import { basename } from 'node:path'
 import { SieveError } from '../errors.ts'
 import { type Durability, Sieve, type SieveOptions } from '../index.ts'
 import { DataFolder, type Entry } from './data-folder.ts'
+import { Expiry } from './expiry.ts'
 import { asideOf, Faults } from './faults.ts'
 import { memoryOfFile } from './loaded-file.ts'
 import { LocalSieve } from './local-sieve.ts'
 import { checkName, nameTaken } from './names.ts'
-import type { BloomSpec, ServedSieve, SieveRegistry, SieveSpec } from './registry.ts'
+import type { BloomSpec, Purpose, ServedSieve, SieveRegistry, SieveSpec } from './registry.ts'
 import { optionsOf, plannedBytes } from './sieve-spec.ts'
 
 export interface LocalRegistryOptions {
@@ -32,8 +33,10 @@ export class LocalRegistry implements SieveRegistry {
   readonly #busy = new Map<string, Promise<unknown>>()
   readonly #options: LocalRegistryOptions
   readonly #data: DataFolder | undefined
+  readonly #expiry = new Expiry(() => this.#dropExpired())
   /** Memory reserved for sieves that are being created. */
   #reservedBytes = 0
+  expired = 0
 
   /** Locks the folder; throws when another server uses it. Call `load` next. */
   constructor(options: LocalRegistryOptions) {
@@ -60,7 +63,7 @@ export class LocalRegistry implements SieveRegistry {
     for (const { name, folder, error } of bad) this.#setAside(name, folder, error)
     for (const entry of entries) {
       await this.#openExisting(entry).catch((error: unknown) => {
-        this.#setAside(entry.name, this.#data!.folderOf(entry.name), error)
+        this.#setAside(entry.name, this.#data!.folderOf(entry), error)
       })
       this.#check(0, 'open the sieves in the folder')
     }
@@ -73,11 +76,12 @@ export class LocalRegistry implements SieveRegistry {
   }
 
   get(name: string): ServedSieve | undefined {
-    return this.#sieves.get(name)
+    const sieve = this.#sieves.get(name)
+    return sieve?.isAbsent ? undefined : sieve
   }
 
   list(): readonly ServedSieve[] {
-    return [...this.#sieves.values()]
+    return Array.from(this.#sieves.values()).filter((sieve) => !sieve.isAbsent)
   }
 
   get sizeBytes(): number {
@@ -90,10 +94,10 @@ export class LocalRegistry implements SieveRegistry {
     return this.#options.memoryBytes
   }
 
-  async create(name: string, spec: SieveSpec, bloom?: BloomSpec): Promise<ServedSieve> {
+  async create(name: string, spec: SieveSpec, purpose?: Purpose): Promise<ServedSieve> {
     checkName(name)
-    const bytes = plannedBytes(optionsOf(spec, bloom))
-    const entry = { name, spec, createdAt: new Date(), ...(bloom && { bloom }) }
+    const bytes = plannedBytes(optionsOf(spec, purpose))
+    const entry = { name, spec, createdAt: new Date(), ...(purpose && { purpose }) }
     return this.#begin(name, bytes, () => this.#create(entry))
   }
 
@@ -101,15 +105,15 @@ export class LocalRegistry implements SieveRegistry {
     checkName(name)
     const bytes = await memoryOfFile(path)
     return this.#begin(name, bytes, async () => {
-      const entry = { name, spec: {}, bloom, createdAt: new Date() }
+      const entry = { name, spec: {}, purpose: bloom, createdAt: new Date() }
       const served = this.#data
         ? await this.#create(entry, path)
-        : this.#register(name, await Sieve.load(path), entry.createdAt, bloom)
+        : this.#register(entry, await Sieve.load(path))
       // Its memory is known only after loading.
       if (served.sizeBytes <= bytes) return served
       this.#sieves.delete(name)
       await served.close()
-      await this.#data?.remove(this.#data.folderOf(name))
+      await this.#data?.remove(this.#data.folderOf(served.entry))
       throw new SieveError(
         'corrupt',
         `it takes ${served.sizeBytes} bytes: expected at most ${bytes} from its file`,
@@ -117,16 +121,32 @@ export class LocalRegistry implements SieveRegistry {
     })
   }
 
-  async drop(name: string): Promise<boolean> {
+  drop(name: string): Promise<boolean> {
+    return this.#drop(name)
+  }
+
+  async dropAll(): Promise<void> {
+    const all = [...this.#sieves.values()]
+    for (const sieve of all) sieve.isHidden = true
+    const failures: unknown[] = []
+    for (const sieve of all) await this.#drop(sieve.name, sieve).catch((error) => failures.push(error))
+    if (failures.length > 0) throw failures[0]
+  }
+
+  // `only`: unless another sieve has the name by now. False when there was none, or its time had come.
+  async #drop(name: string, only?: LocalSieve): Promise<boolean> {
     while (this.#busy.has(name)) await this.#settled(name)
     const sieve = this.#sieves.get(name)
+    if (only && sieve !== only) return false
     const aside = this.#aside.get(name)
     if (!sieve && aside === undefined) return false
+    const isAbsent = sieve?.isAbsent ?? false
+    if (sieve?.isExpired) this.expired++
     this.#sieves.delete(name)
     await this.#exclusively(name, async () => {
       await sieve?.close().catch(() => {}) // a failure to flush does not matter
       try {
-        await this.#data?.remove(aside ?? this.#data.folderOf(name))
+        await this.#data?.remove(sieve ? this.#data.folderOf(sieve.entry) : aside!)
       } catch (error) {
         if (sieve) await this.#reopen(sieve)
         throw error
@@ -134,10 +154,65 @@ export class LocalRegistry implements SieveRegistry {
       this.#aside.delete(name)
       this.faults.endAll(name)
     })
+    return !isAbsent
+  }
+
+  async expire(name: string, at: number | undefined): Promise<boolean> {
+    while (this.#busy.has(name)) await this.#settled(name)
+    const sieve = this.#sieves.get(name)
+    if (!sieve || sieve.isAbsent) return false
+    if (at !== undefined && at <= Date.now()) return this.drop(name)
+    const { expiresAt, ...rest } = sieve.entry
+    const entry = at === undefined ? rest : { ...rest, expiresAt: at }
+    if (this.#data) await this.#exclusively(name, () => this.#data!.rewrite(entry))
+    sieve.describe(entry)
+    if (at !== undefined) this.#expiry.schedule(at)
     return true
   }
 
+  async rename(from: string, to: string, isReplacing: boolean): Promise<boolean> {
+    checkName(to)
+    while (this.#busy.has(from) || this.#busy.has(to)) await this.#settled(this.#busy.has(from) ? from : to)
+    const sieve = this.#sieves.get(from)
+    if (!sieve || sieve.isAbsent) return false
+    if (from === to) return isReplacing
+    if (!isReplacing && this.get(to)) return false
+    const aside = asideOf(this.faults, to)
+    if (aside !== undefined) throw new SieveError('corrupt', aside)
+    const before = this.#sieves.get(to)
+    const { replaces, ...rest } = sieve.entry
+    const data = this.#data
+    const entry: Entry = {
+      ...rest,
+      name: to,
+      ...(data && { folder: basename(data.folderOf(sieve.entry)) }),
+      ...(data && before && { replaces: basename(data.folderOf(before.entry)) }),
+    }
+    // Both names are taken until it is over. Clients see the sieves under their old names, then the one under its new name.
+    const work = this.#exclusively(from, async () => {
+      await data?.rewrite(entry)
+      this.#sieves.delete(from)
+      this.#sieves.set(to, sieve)
+      if (before) this.faults.endAll(to)
+      sieve.describe(entry)
+      await before?.close().catch(() => {})
+      // What cannot be removed is removed at the next start: the entry names it.
+      if (before) await data?.remove(data.folderOf(before.entry)).catch(() => {})
+    })
+    await this.#exclusively(to, () => work)
+    return true
+  }
+
+  // Drops the sieves whose time has come. Returns when the next one expires.
+  async #dropExpired(): Promise<number | undefined> {
+    for (const sieve of [...this.#sieves.values()]) if (sieve.isExpired) await this.#drop(sieve.name, sieve)
+    const times = Array.from(this.#sieves.values(), ({ expiresAt }) => expiresAt ?? Number.POSITIVE_INFINITY)
+    const next = times.reduce((least, time) => Math.min(least, time), Number.POSITIVE_INFINITY)
+    return next === Number.POSITIVE_INFINITY ? undefined : next
+  }
+
   async close(): Promise<void> {
+    this.#expiry.close()
     while (this.#busy.size > 0) await Promise.allSettled(this.#busy.values())
     const ends = await Promise.allSettled(Array.from(this.#sieves.values(), (sieve) => sieve.close()))
     this.#sieves.clear()
@@ -148,6 +223,10 @@ export class LocalRegistry implements SieveRegistry {
   // Creates a sieve if its name is free and its memory is available.
   async #begin(name: string, bytes: number, make: () => Promise<LocalSieve>): Promise<ServedSieve> {
     while (this.#busy.has(name)) await this.#settled(name)
+    if (this.#sieves.get(name)?.isAbsent) {
+      await this.drop(name)
+      return this.#begin(name, bytes, make)
+    }
     if (this.#sieves.has(name)) throw nameTaken(name)
     const aside = asideOf(this.faults, name)
     if (aside !== undefined) throw new SieveError('corrupt', aside)
@@ -177,40 +256,45 @@ export class LocalRegistry implements SieveRegistry {
   }
 
   // Its folder could not be removed and a restart would find it, so it is served again. Its old faults are no longer watched.
-  async #reopen({ name, createdAt, bloom }: LocalSieve): Promise<void> {
+  async #reopen({ name, entry }: LocalSieve): Promise<void> {
     this.faults.endAll(name)
     try {
-      await this.#openStore({ name, spec: {}, createdAt, ...(bloom && { bloom }) }, {})
+      await this.#openStore(entry, {})
     } catch (error) {
-      this.#setAside(name, this.#data!.folderOf(name), error)
+      this.#setAside(name, this.#data!.folderOf(entry), error)
     }
   }
 
   // In memory, or in its folder; a failure leaves no folder behind.
-  async #create(entry: Entry, file?: string): Promise<LocalSieve> {
-    const { name, spec, bloom, createdAt } = entry
+  async #create(given: Entry, file?: string): Promise<LocalSieve> {
     const data = this.#data
-    const options = file === undefined ? optionsOf(spec, bloom) : {}
-    if (!data) return this.#register(name, await Sieve.create(options), createdAt, bloom)
-    await data.write(entry, file)
+    const options = file === undefined ? optionsOf(given.spec, given.purpose) : {}
+    if (!data) return this.#register(given, await Sieve.create(options))
+    const entry = await data.create(given, file)
     try {
       return await this.#openStore(entry, options)
     } catch (error) {
-      await data.remove(data.folderOf(name))
+      await data.remove(data.folderOf(entry))
       throw error
     }
   }
 
-  // A sieve from an earlier run of the server. Its folder stays even after a failure.
+  // A sieve from an earlier run of the server. Its folder stays even after a failure, unless its time has come.
   async #openExisting(entry: Entry): Promise<void> {
-    const isMade = this.#data!.isMade(entry.name)
-    await this.#openStore(entry, isMade ? {} : optionsOf(entry.spec, entry.bloom))
+    if (entry.expiresAt !== undefined && entry.expiresAt <= Date.now()) {
+      await this.#data!.remove(this.#data!.folderOf(entry))
+      this.expired++
+      return
+    }
+    const isMade = this.#data!.isMade(entry)
+    await this.#openStore(entry, isMade ? {} : optionsOf(entry.spec, entry.purpose))
+    if (entry.expiresAt !== undefined) this.#expiry.schedule(entry.expiresAt)
   }
 
-  async #openStore({ name, bloom, createdAt }: Entry, options: SieveOptions): Promise<LocalSieve> {
+  async #openStore(entry: Entry, options: SieveOptions): Promise<LocalSieve> {
     const durability = this.#options.durability ?? 'interval'
-    const sieve = await Sieve.open(this.#data!.folderOf(name), { ...options, durability })
-    return this.#register(name, sieve, createdAt, bloom)
+    const sieve = await Sieve.open(this.#data!.folderOf(entry), { ...options, durability })
+    return this.#register(entry, sieve)
   }
 
   // Its files are left as they are; its name is refused until it is repaired or dropped.
@@ -221,10 +305,10 @@ export class LocalRegistry implements SieveRegistry {
     this.faults.begin('set-aside', `${why}; ${help}`, name)
   }
 
-  #register(name: string, sieve: Sieve, createdAt: Date, bloom?: BloomSpec): LocalSieve {
+  #register(entry: Entry, sieve: Sieve): LocalSieve {
     const checkMemory = (one: LocalSieve, bytes: number) => this.#check(bytes, `add to '${one.name}'`)
-    const served = new LocalSieve(name, sieve, createdAt, checkMemory, this.faults, bloom)
-    this.#sieves.set(name, served)
+    const served = new LocalSieve(entry, sieve, checkMemory, this.faults)
+    this.#sieves.set(entry.name, served)
     return served
   }
 

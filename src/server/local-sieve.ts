@@ -3,6 +3,7 @@
 import { SieveError } from '../errors.ts'
 import { filterKind } from '../filters/registry.ts'
 import type { DeletingSieve, Explanation, FolderSieve, Items, Plan, Sieve, Stats } from '../index.ts'
+import type { Entry } from './data-folder.ts'
 import { DiskWatch } from './disk-watch.ts'
 import type { Faults } from './faults.ts'
 import { bytesOf, growthOf } from './growth.ts'
@@ -10,7 +11,7 @@ import { releaseMemory } from './memory-release.ts'
 import { type Meters, newMeters } from './meters.ts'
 import { wasDropped } from './names.ts'
 import { inParts, oneByOne, PartSize } from './parts.ts'
-import type { Answers, BloomSpec, LentItems, ServedSieve } from './registry.ts'
+import type { Answers, BloomSpec, LentItems, ServedSieve, SieveKind } from './registry.ts'
 
 /** RedisBloom's error text. */
 const FULL = 'non scaling filter is full'
@@ -24,17 +25,20 @@ export type CheckMemory = (sieve: LocalSieve, bytes: number) => void
 
 /** Errs as its filter does; see `SIEVE.STATS` for the rate. */
 export class LocalSieve implements ServedSieve {
-  readonly name: string
-  readonly kind: 'sieve' | 'bloom'
+  readonly kind: SieveKind
   readonly bloom?: BloomSpec
-  readonly createdAt: Date
   readonly plan: Plan
   readonly meters: Meters = newMeters()
   readonly forget?: (urls: readonly string[]) => Answers<Uint8Array>
+  readonly remove?: (items: LentItems) => Answers<Uint8Array>
   readonly under?: (folder: string) => boolean
   /** Its memory when last measured. */
   sizeBytes: number
   writes = 0
+  usedAt = Date.now()
+  /** Set when it is to be dropped with all others. */
+  isHidden = false
+  #entry: Entry
   /** Null once it is closed: calls fail, and references to it do not keep its memory. */
   #open: Sieve | null
   readonly #checkMemory: CheckMemory
@@ -46,20 +50,14 @@ export class LocalSieve implements ServedSieve {
   /** Past this count its rate exceeds the promise; infinite for a filter that grows, and once that is reported. */
   #capacity: number
   readonly #faults: Faults
-  readonly #disk: DiskWatch | undefined
+  #disk: DiskWatch | undefined
 
-  constructor(
-    name: string,
-    sieve: Sieve,
-    createdAt: Date,
-    checkMemory: CheckMemory,
-    faults: Faults,
-    bloom?: BloomSpec,
-  ) {
-    this.name = name
-    this.kind = bloom ? 'bloom' : 'sieve'
+  constructor(entry: Entry, sieve: Sieve, checkMemory: CheckMemory, faults: Faults) {
+    const { purpose } = entry
+    const bloom = purpose === 'set' ? undefined : purpose
+    this.#entry = entry
+    this.kind = purpose === 'set' ? 'set' : bloom ? 'bloom' : 'sieve'
     if (bloom) this.bloom = bloom
-    this.createdAt = createdAt
     this.plan = sieve.plan
     this.#open = sieve
     this.#checkMemory = checkMemory
@@ -67,7 +65,7 @@ export class LocalSieve implements ServedSieve {
     this.#count = stats.urls
     this.sizeBytes = bytesOf(stats)
     this.#faults = faults
-    this.#disk = stats.store && new DiskWatch(faults, name, stats.store.path)
+    this.#disk = stats.store && new DiskWatch(faults, entry.name, stats.store.path)
     const { filter, expectedUrls } = sieve.plan
     this.#capacity = filterKind(filter).can.grow
       ? Number.POSITIVE_INFINITY
@@ -76,8 +74,56 @@ export class LocalSieve implements ServedSieve {
     if (!bloom && 'delete' in sieve) {
       this.forget = (urls) =>
         oneByOne(urls, (url) => this.#write(() => Number((this.#sieve as DeletingSieve).delete(url))))
+      this.remove = (items) => {
+        this.usedAt = Date.now()
+        return inParts(items, this.#partSize, (part) =>
+          this.#write(() => (this.#sieve as DeletingSieve).deleteItems(part)),
+        )
+      }
     }
     if (!bloom && 'hasUnder' in sieve) this.under = (folder) => (this.#sieve as FolderSieve).hasUnder(folder)
+  }
+
+  get name(): string {
+    return this.#entry.name
+  }
+
+  get createdAt(): Date {
+    return this.#entry.createdAt
+  }
+
+  get expiresAt(): number | undefined {
+    return this.#entry.expiresAt
+  }
+
+  get entry(): Entry {
+    return this.#entry
+  }
+
+  /** It is treated as absent, and will be dropped. */
+  get isAbsent(): boolean {
+    return this.isHidden || this.isExpired
+  }
+
+  get isExpired(): boolean {
+    const { expiresAt } = this.#entry
+    return expiresAt !== undefined && expiresAt <= Date.now()
+  }
+
+  /** Gives it another name or time of expiry; its faults get the name too. */
+  describe(entry: Entry): void {
+    const { name } = this
+    this.#entry = entry
+    this.writes++
+    if (entry.name === name) return
+    const path = this.#sieve.stats().store?.path
+    this.#disk?.close()
+    this.#disk = path === undefined ? undefined : new DiskWatch(this.#faults, entry.name, path)
+    for (const { kind, message } of this.#faults.of(name)) {
+      this.#faults.end(kind, name)
+      if (kind === 'disk') this.#disk?.refused(message)
+      else this.#faults.begin(kind, message, entry.name)
+    }
   }
 
   get #sieve(): Sieve {
@@ -87,6 +133,7 @@ export class LocalSieve implements ServedSieve {
 
   add(items: LentItems): Answers<Uint8Array> {
     const count = items.starts.length
+    this.usedAt = Date.now()
     this.reserve(count)
     this.#allowed -= count
     const { bloom } = this
@@ -96,6 +143,22 @@ export class LocalSieve implements ServedSieve {
       )
     }
     return inParts(items, this.#partSize, (part) => this.#addSome(part))
+  }
+
+  /** As `add`, but when the new items do not all fit into a filter that does not grow, none is added. */
+  addWhole(items: LentItems): Answers<Uint8Array> {
+    const capacity = this.bloom?.expansion === 0 ? this.bloom.capacity : Number.POSITIVE_INFINITY
+    if (this.#count + items.starts.length <= capacity) return this.add(items)
+    const add = (known: Uint8Array): Answers<Uint8Array> => {
+      let fresh = known.length
+      for (let i = 0; i < known.length; i++) fresh -= known[i]!
+      if (this.#count + fresh > capacity) throw new SieveError('full', FULL)
+      return this.add(kept)
+    }
+    // The bytes are used after an answer that comes later.
+    const kept = items.isKept ? items : { ...items, bytes: new Uint8Array(items.bytes), isKept: true }
+    const known = this.has(kept)
+    return known instanceof Promise ? known.then(add) : add(known)
   }
 
   reserve(items: number): void {
@@ -114,6 +177,7 @@ export class LocalSieve implements ServedSieve {
   }
 
   has(items: LentItems): Answers<Uint8Array> {
+    this.usedAt = Date.now()
     return inParts(items, this.#partSize, (part) => this.#sieve.hasItems(part))
   }
 

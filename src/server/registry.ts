@@ -32,13 +32,25 @@ export interface BloomSpec {
   readonly expansion: number
 }
 
+/**
+ * What created a sieve. `sieve`: SIEVE.CREATE or HTTP. `bloom`: BF.*, with RedisBloom's behaviour. `set`: SADD. The items of
+ * the last two are compared byte by byte.
+ */
+export type SieveKind = 'sieve' | 'bloom' | 'set'
+
+/** What a sieve is created for, other than for URLs: the parameters of BF.RESERVE, or a set. */
+export type Purpose = BloomSpec | 'set'
+
 /** One sieve of a server. Errs as its filter does. */
 export interface ServedSieve {
   readonly name: string
-  /** `bloom`: created by BF.*, with RedisBloom's behaviour and items compared byte by byte. */
-  readonly kind: 'sieve' | 'bloom'
+  readonly kind: SieveKind
   readonly bloom?: BloomSpec
   readonly createdAt: Date
+  /** When it will be dropped, in milliseconds since 1970. Absent: never. */
+  readonly expiresAt?: number | undefined
+  /** Time of the last add or query, in milliseconds since 1970. Absent when not known. */
+  readonly usedAt?: number
   readonly meters: Meters
   /** Number of calls that may have changed it, by any client, for WATCH. Absent when not known in this process. */
   readonly writes?: number
@@ -46,6 +58,8 @@ export interface ServedSieve {
   readonly plan?: Plan
   /** Marks items: 1 new, 0 seen. */
   add(items: LentItems): Answers<Uint8Array>
+  /** As `add`, or nothing when the new items do not all fit. Absent when that cannot be known in advance. */
+  readonly addWhole?: (items: LentItems) => Answers<Uint8Array>
   /** Throws when there is no memory for `items` more. Absent when that cannot be known in advance. */
   readonly reserve?: (items: number) => void
   /** Marks nothing: 1 seen, 0 not. */
@@ -57,6 +71,8 @@ export interface ServedSieve {
    * `answered`: those are forgotten.
    */
   readonly forget?: (urls: readonly string[]) => Answers<Uint8Array>
+  /** Removes items, any bytes: 1 was remembered, 0 not. Absent when the filter cannot; an error as that of `forget`. */
+  readonly remove?: (items: LentItems) => Answers<Uint8Array>
   /** Whether anything was seen under a folder. Absent when the filter cannot answer it. */
   readonly under?: (folder: string) => Answers<boolean>
   /** Writes it to disk; does nothing for a sieve in memory. */
@@ -75,8 +91,22 @@ export interface SieveRegistry {
   get(name: string): ServedSieve | undefined
   list(): readonly ServedSieve[]
   /** Throws a SieveError when the name is taken or set aside, an option is invalid, or the memory does not suffice. */
-  create(name: string, spec: SieveSpec, bloom?: BloomSpec): Promise<ServedSieve>
+  create(name: string, spec: SieveSpec, purpose?: Purpose): Promise<ServedSieve>
   drop(name: string): Promise<boolean>
+  /** Drops all sieves; those that are set aside stay. From the call on, none of them is found. */
+  dropAll(): Promise<void>
+  /**
+   * Makes a sieve be dropped at this time, in milliseconds since 1970, or never; false when there is none. On disk before
+   * the promise resolves. Absent when the sieves are not in this process.
+   */
+  readonly expire?: (name: string, at: number | undefined) => Promise<boolean>
+  /**
+   * Changes the name of a sieve. A sieve that has the new name is dropped, or, unless `isReplacing`, nothing is done. False:
+   * nothing was done. As `expire`.
+   */
+  readonly rename?: (from: string, to: string, isReplacing: boolean) => Promise<boolean>
+  /** Number of sieves dropped because their time had come. */
+  readonly expired?: number
   /** Creates a sieve from a .sieve file, for BF.LOADCHUNK. Throws as `create` does. */
   readonly adopt?: (name: string, path: string, bloom: BloomSpec) => Promise<ServedSieve>
   /** A folder for dumps and loads that only this registry uses, on the same disk as the sieves; undefined: use a temporary one. */

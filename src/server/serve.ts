@@ -6,6 +6,7 @@ import { serverInfo } from './info.ts'
 import { LocalRegistry } from './local-registry.ts'
 import type { Log } from './log.ts'
 import type { SieveRegistry } from './registry.ts'
+import type { DialectName } from './resp/dialect.ts'
 import type { RespLimits } from './resp/limits.ts'
 
 export interface ServeOptions {
@@ -26,6 +27,10 @@ export interface ServeOptions {
   readonly limits: RespLimits
   readonly httpLimits: HttpLimits
   readonly log: Log
+  /** Default `redis`. */
+  readonly dialect?: DialectName
+  /** FLUSHALL is executed also when the sieves are on disk or on Redis. */
+  readonly allowFlush?: boolean
   /** The built page, and a report of `urlsieve lab`. */
   readonly siteFolder?: string
   readonly reportFolder?: string
@@ -59,7 +64,16 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     const shared = { host, server, ...(password !== undefined && { password }) }
     const isDurable = options.data !== undefined || options.redis !== undefined
     const { openResp } = await import('./resp/index.ts')
-    const resp = await openResp(registry, { ...shared, port, limits, log, isDurable })
+    const allowsFlush = options.allowFlush || !isDurable
+    const resp = await openResp(registry, {
+      ...shared,
+      port,
+      limits,
+      log,
+      isDurable,
+      allowsFlush,
+      ...(options.dialect !== undefined && { dialect: options.dialect }),
+    })
     listeners.push(resp)
     let http: Listener | undefined
     if (httpPort !== undefined) {

@@ -4,7 +4,7 @@ import { filterKind } from '../filters/registry.ts'
 import { type FilterName, filterNames, filters } from '../index.ts'
 import { chosenAtRunTime, planSieve, type SieveOptions } from '../sieve-options.ts'
 import { overheadOf } from './growth.ts'
-import type { BloomSpec, SieveSpec } from './registry.ts'
+import type { BloomSpec, Purpose, SieveSpec } from './registry.ts'
 
 /**
  * A filter that may grow from less than this is a table of fingerprints: no larger at that size than what a kernel instance
@@ -32,8 +32,9 @@ export function flatSpec({ window, ...spec }: SieveSpec): Omit<SieveSpec, 'windo
 }
 
 /** The options of a sieve. Throws for a filter that the server does not create. */
-export function optionsOf(spec: SieveSpec, bloom?: BloomSpec): SieveOptions {
-  if (bloom) return bloomOptions(bloom)
+export function optionsOf(spec: SieveSpec, purpose?: Purpose): SieveOptions {
+  if (purpose === 'set') return { profile: 'raw', hash: 'siphash', filter: 'fingerprint' }
+  if (purpose) return bloomOptions(purpose)
   const options = flatSpec(spec)
   if (servedFilters.includes(options.filter)) return chosenAtRunTime(options)
   throw invalidOption('filter', options.filter, `one of ${servedFilters.join(', ')}`)

@@ -149,6 +149,10 @@ for (const [name, open] of Object.entries(sieves)) {
       )
       expect(await sieve.hasMany(urlsOf(0, 4))).toEqual(Uint8Array.of(0, 0, 0, 1))
       expect(await sieve.stats()).toMatchObject({ urls: 97 })
+      if (!sieve.deleteItems) return
+      const items = itemsOf([url(3), url(3), url(0), url(4)])
+      expect(await sieve.deleteItems(items)).toEqual(Uint8Array.of(1, 0, 0, 1))
+      expect(await sieve.stats()).toMatchObject({ urls: 95 })
     })
 
     it('refuses input of another type before anything is marked', async () => {

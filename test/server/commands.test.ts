@@ -127,7 +127,7 @@ describe('what clients send on their own', () => {
     expect(await client.ask('CLIENT', 'NOPE')).toBe("!ERR unknown subcommand 'NOPE'. Try CLIENT HELP.")
     expect(await client.ask('HELLO', '3')).toBeInstanceOf(Map)
     expect(await client.ask('RESET')).toBe('RESET')
-    expect(await client.ask('CLIENT', 'GETNAME')).toBe('')
+    expect(await client.ask('CLIENT', 'GETNAME')).toBe(null)
     expect(await client.ask('BF.INFO', 'nope')).toBe('!ERR not found')
     expect(await client.ask('QUIT')).toBe('OK')
     await client.closed()
@@ -137,7 +137,27 @@ describe('what clients send on their own', () => {
     expect(await two.ask('COMMAND', 'COUNT')).toBe(commands.size)
     expect(await two.ask('COMMAND')).toHaveLength(commands.size)
     expect(await two.ask('COMMAND', 'INFO', 'bf.add', 'nope')).toEqual([
-      ['bf.add', 3, ['write', 'denyoom'], 1, 1, 1],
+      [
+        'bf.add',
+        3,
+        ['write', 'denyoom'],
+        1,
+        1,
+        1,
+        ['@write', '@slow'],
+        [],
+        [
+          [
+            'flags',
+            ['RW'],
+            'begin_search',
+            ['type', 'index', 'spec', ['index', 1]],
+            'find_keys',
+            ['type', 'range', 'spec', ['lastkey', 0, 'keystep', 1, 'limit', 0]],
+          ],
+        ],
+        [],
+      ],
       null,
     ])
     const docs = (await three.ask('COMMAND', 'DOCS')) as Map<string, Map<string, string>>

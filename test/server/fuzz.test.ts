@@ -7,13 +7,15 @@ import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { serverInfo } from '../../src/server/info.ts'
 import { LocalRegistry } from '../../src/server/local-registry.ts'
-import { commands } from '../../src/server/resp/command-table.ts'
+import { commands, commandTables } from '../../src/server/resp/command-table.ts'
 import { Connection } from '../../src/server/resp/connection.ts'
 import type { ConnectionContext } from '../../src/server/resp/connection-context.ts'
+import { dialects } from '../../src/server/resp/dialect.ts'
 import { Dumps } from '../../src/server/resp/dumps.ts'
 import { respLimits } from '../../src/server/resp/limits.ts'
 import { Parser } from '../../src/server/resp/parser.ts'
 import { ReadBuffer } from '../../src/server/resp/read-buffer.ts'
+import { Statistics } from '../../src/server/resp/statistics.ts'
 import { randomFrom } from '../support/random.mjs'
 import { Decoder, encoded } from './raw.ts'
 
@@ -28,6 +30,8 @@ class Ear extends EventEmitter {
   readonly written: Buffer[] = []
   readonly remoteAddress = '127.0.0.1'
   readonly remotePort = 1
+  readonly localAddress = '127.0.0.1'
+  readonly localPort = 2
   writable = true
   writableLength = 0
   isPaused = false
@@ -92,6 +96,20 @@ const words = [
   'LIST',
   'SETNAME',
   'AUTH',
+  'NX',
+  'LT',
+  'SYNC',
+  'ENCODING',
+  'IDLETIME',
+  'USAGE',
+  'SAMPLES',
+  'KILL',
+  'ID',
+  'TRACKING',
+  'GETKEYS',
+  'HISTOGRAM',
+  'RESET',
+  'SADD',
   '',
 ]
 const vectors = [
@@ -184,6 +202,11 @@ it(`${INPUTS} mutated inputs`, { timeout: 3_600_000 }, async () => {
     dumps,
     clients,
     isDurable: false,
+    allowsFlush: true,
+    dialect: dialects.redis,
+    commands: commandTables.redis,
+    statistics: new Statistics(),
+    port: 0,
     readBuffer,
     heldBytes: 0,
     sendLater: (connection) => connection.send(),

@@ -42,10 +42,11 @@ export class Decoder {
     return this.#bytes.length - this.#at
   }
 
-  next(): { value: Value } | null {
+  next(): { value: Value; bytes: Buffer } | null {
     const from = this.#at
     try {
-      return { value: this.#value() }
+      const value = this.#value()
+      return { value, bytes: this.#bytes.subarray(from, this.#at) }
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       this.#at = from
@@ -79,6 +80,8 @@ export class Decoder {
         return null
       case '$':
         return rest === '-1' ? null : this.#bulk(Number(rest))
+      case '=':
+        return new Bytes(this.#bulk(Number(rest)).text.slice('txt:'.length))
       case '*':
       case '~':
         return rest === '-1' ? null : many(Number(rest))
@@ -141,12 +144,21 @@ export class Raw {
 
   /** The next reply; throws when the connection ends without one. */
   async read(): Promise<Value> {
+    return (await this.#next()).value
+  }
+
+  async #next(): Promise<{ value: Value; bytes: Buffer }> {
     for (;;) {
       const found = this.#decoder.next()
-      if (found) return found.value
+      if (found) return found
       if (this.isClosed) throw new Error('the connection ended')
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
     }
+  }
+
+  /** The bytes of the next reply. */
+  async readBytes(): Promise<Buffer> {
+    return (await this.#next()).bytes
   }
 
   async ask(...words: readonly (string | Uint8Array)[]): Promise<unknown> {

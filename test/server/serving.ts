@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type ServerInfo, serverInfo } from '../../src/server/info.ts'
 import { LocalRegistry, type LocalRegistryOptions } from '../../src/server/local-registry.ts'
 import type { SieveRegistry } from '../../src/server/registry.ts'
+import type { DialectName } from '../../src/server/resp/dialect.ts'
 import { openResp, type RespListener } from '../../src/server/resp/index.ts'
 import { type RespLimits, respLimits } from '../../src/server/resp/limits.ts'
 import { atEnd } from './ends.ts'
@@ -26,6 +27,8 @@ export interface Setting {
   readonly registry?: Partial<LocalRegistryOptions>
   /** Another registry in its place. */
   readonly wrap?: (registry: SieveRegistry) => SieveRegistry
+  readonly dialect?: DialectName
+  readonly allowsFlush?: boolean
 }
 
 /** A folder that is there until this file's tests have ended. */
@@ -36,7 +39,8 @@ export function folder(): string {
 }
 
 /** Closes at the end by itself; may be closed before. */
-export async function served({ limits, password, registry: asked, wrap }: Setting = {}): Promise<Served> {
+export async function served(setting: Setting = {}): Promise<Served> {
+  const { limits, password, registry: asked, wrap, dialect, allowsFlush } = setting
   const local = await LocalRegistry.open({ memoryBytes: 256 * 1024 ** 2, mostSieves: 100, ...asked })
   const registry = wrap?.(local) ?? local
   const info = serverInfo('0.0.0-test')
@@ -49,6 +53,8 @@ export async function served({ limits, password, registry: asked, wrap }: Settin
     server: info,
     log: (level, event, fields) => logged.push(`${level} ${event} ${JSON.stringify(fields ?? {})}`),
     isDurable: asked?.data !== undefined,
+    ...(dialect !== undefined && { dialect }),
+    ...(allowsFlush !== undefined && { allowsFlush }),
   })
   const clients: Raw[] = []
   let isClosed = false

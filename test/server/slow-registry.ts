@@ -36,6 +36,7 @@ export function answeringLater(registry: SieveRegistry): SieveRegistry {
     list: () => registry.list(),
     create: async (...asked) => get((await registry.create(...asked)).name)!,
     drop: (name) => registry.drop(name),
+    dropAll: () => registry.dropAll(),
     sizeBytes: 0,
     close: () => registry.close(),
   }

@@ -19,6 +19,12 @@ const RATES: Readonly<Record<string, string>> = {
   newFeature: 'for a URL of a new feature',
 }
 
+const KINDS: Readonly<Record<SieveInfo['kind'], string>> = {
+  sieve: 'sieve of URLs',
+  bloom: 'Bloom filter of BF.*: items are compared byte by byte',
+  set: 'set of SADD: items are compared byte by byte',
+}
+
 const facts = (title: string, ...pairs: (HTMLElement | null)[]): HTMLElement =>
   h('section', {}, h('h2', {}, title), h('dl', { class: 'facts' }, ...pairs))
 
@@ -69,10 +75,7 @@ function countFacts({ stats, meters, kind, createdAt }: SieveInfo): HTMLElement 
     fact('Profile', stats.profile),
     fact('Hash', stats.hash),
     fact('Created', moment(createdAt)),
-    fact(
-      'Kind',
-      kind === 'bloom' ? 'Bloom filter of BF.*: items are compared byte by byte' : 'sieve of URLs',
-    ),
+    fact('Kind', KINDS[kind]),
   )
 }
 

@@ -90,7 +90,7 @@ const meters = object({ adds: count, fresh: count, seen: count, asks: count })
 const sieve = object(
   {
     name: text,
-    kind: said({ enum: ['sieve', 'bloom'] }, 'bloom: made by BF.*, items untouched.'),
+    kind: said({ enum: ['sieve', 'bloom', 'set'] }, 'bloom: made by BF.*, set: by SADD; items untouched.'),
     createdAt: { type: 'string', format: 'date-time' },
     can: object({ forget: flag, under: flag }),
     meters: said(ref('Meters'), 'Counts since the server started.'),

@@ -4,7 +4,7 @@
 import { countAdds } from '../meters.ts'
 import type { Answers, LentItems, ServedSieve } from '../registry.ts'
 import type { Parser } from './parser.ts'
-import type { Replies } from './replies.ts'
+import type { Replies, VerdictForm } from './replies.ts'
 
 const FIRST_ITEMS = 512
 /** A batch of this many items is executed before more are gathered. */
@@ -15,6 +15,9 @@ export const ONE = -1
 export class Batch {
   sieve: ServedSieve | null = null
   act: 'add' | 'has' = 'add'
+  form: VerdictForm = 'verdicts'
+  /** A command whose new items do not all fit adds none of them. */
+  isWhole = false
   bytes: Uint8Array = new Uint8Array(0)
   /** The bytes belong to this connection alone and do not change until its commands are answered. */
   isKept = false
@@ -59,19 +62,24 @@ export class Batch {
       starts: this.starts.subarray(first, count),
       ends: this.ends.subarray(first, count),
     }
-    return act === 'add' ? sieve!.add(items) : sieve!.has(items)
+    if (act === 'has') return sieve!.has(items)
+    return this.isWhole && sieve!.addWhole ? sieve!.addWhole(items) : sieve!.add(items)
   }
 
   /** Writes the replies to commands [from, to); returns their number. */
   answer(replies: Replies, verdicts: Uint8Array, from: number, to: number): number {
-    const { sizes } = this
+    const { sizes, form } = this
     let at = 0
     for (let i = from; i < to; i++) {
       const size = sizes[i]!
-      if (size === ONE) replies.verdicts(verdicts, at, ++at)
-      else {
+      if (size === ONE) replies.verdicts(verdicts, at, ++at, form)
+      else if (form === 'count') {
+        let ones = 0
+        for (const end = at + size; at < end; at++) ones += verdicts[at]!
+        replies.write(ones)
+      } else {
         replies.array(size)
-        replies.verdicts(verdicts, at, at + size)
+        replies.verdicts(verdicts, at, at + size, form)
         at += size
       }
     }
@@ -81,20 +89,28 @@ export class Batch {
 
   /**
    * Writes the replies to the commands whose verdicts are complete, and the verdicts of the next one as an array that
-   * ends with the error, which the caller writes. Returns the command and the item after it.
+   * ends with the error, which the caller writes; a count is left out. Returns the command and the item after it.
    */
-  answerPart(replies: Replies, verdicts: Uint8Array, from: number, item: number): [number, number] {
+  answerPart(
+    replies: Replies,
+    verdicts: Uint8Array,
+    from: number,
+    item: number,
+    isFull: boolean,
+  ): [number, number] {
     const itemsOf = (i: number) => (this.sizes[i] === ONE ? 1 : this.sizes[i]!)
     let to = from
     let at = 0
     while (at + itemsOf(to) <= verdicts.length) at += itemsOf(to++)
     this.answer(replies, verdicts.subarray(0, at), from, to)
     const part = verdicts.subarray(at)
-    if (part.length > 0) {
+    const isInArray = this.sizes[to] !== ONE && this.form !== 'count'
+    // Of a full filter the error of the first item is in an array too, as in RedisBloom.
+    if (isInArray && (part.length > 0 || (isFull && !this.isWhole))) {
       replies.array(part.length + 1)
-      replies.verdicts(part, 0, part.length)
-      this.#meter(part)
+      replies.verdicts(part, 0, part.length, this.form)
     }
+    this.#meter(part)
     return [to + 1, item + at + itemsOf(to)]
   }
 

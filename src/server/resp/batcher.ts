@@ -1,16 +1,19 @@
 // Gathers the items of consecutive commands on one sieve, so that each read of the socket costs one call of the kernel,
 // and writes their replies in the order of the commands.
 import { SieveError } from '../../errors.ts'
+import { nameBytes } from '../names.ts'
 import type { Answers, ServedSieve } from '../registry.ts'
 import { Batch, FULL_ITEMS } from './batch.ts'
-import { failureOf, type ItemsCommand } from './command.ts'
+import { isFull } from './bloom-filters.ts'
+import { type Client, failureOf, type ItemsCommand } from './command.ts'
 import { CommandPrefix } from './command-prefix.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import type { Parser } from './parser.ts'
 import type { Failure, Replies, Reply } from './replies.ts'
+import type { CommandUse } from './statistics.ts'
 
 /** Where the replies of one connection go. */
-export interface ReplyChannel {
+export interface ReplyChannel extends Pick<Client, 'address' | 'name'> {
   version: 2 | 3
   readonly replies: Replies
   /** Commands answered in this turn. */
@@ -31,6 +34,11 @@ export class Batcher {
   /** The sieve that the prefix names. */
   #prefixName = ''
   #prefixSieve: ServedSieve | undefined
+  /** The last command gathered, with its counts. */
+  #command: ItemsCommand | undefined
+  #use: CommandUse | undefined
+  /** When the batch was passed to its sieve. */
+  #begunAt = 0
 
   constructor(channel: ReplyChannel, context: ConnectionContext) {
     this.#channel = channel
@@ -59,7 +67,9 @@ export class Batcher {
     const batch = this.#batch
     if (!this.#prepare(this.#prefixSieve!, command, parser.bytes)) return true
     const { at } = parser
+    const before = batch.commands
     this.#prefix.take(parser, batch)
+    this.#use!.calls += batch.commands - before
     if (batch.count >= FULL_ITEMS) this.flush()
     return parser.at !== at
   }
@@ -68,23 +78,32 @@ export class Batcher {
   put(parser: Parser, command: ItemsCommand, sieve: ServedSieve): void {
     const { bytes, base } = parser.source
     if (!this.#prepare(sieve, command, bytes)) return
-    this.#batch.put(parser, base, command.isMany)
-    this.#prefix.learn(parser, command)
+    const batch = this.#batch
+    batch.put(parser, base, command.isMany)
+    this.#command = command
+    this.#use = this.#context.statistics.use(command)
+    this.#use.calls++
+    // Alone: whether its items fit is decided for each command.
+    batch.isWhole = this.#context.dialect.isWhole && sieve.bloom?.expansion === 0
+    if (batch.isWhole) this.#prefix.forget()
+    else this.#prefix.learn(parser, command)
     this.#prefixSieve = sieve
     this.#prefixName = sieve.name
     parser.pass()
-    if (this.#batch.count >= FULL_ITEMS) this.flush()
+    if (batch.isWhole || batch.count >= FULL_ITEMS) this.flush()
   }
 
   // Starts a batch for this sieve and verb unless it is the current one, which is flushed. False: the connection waits.
   #prepare(sieve: ServedSieve, command: ItemsCommand, bytes: Uint8Array): boolean {
     const batch = this.#batch
-    if (batch.sieve && (batch.sieve !== sieve || batch.act !== command.act || batch.bytes !== bytes)) {
+    const isOther = batch.sieve !== sieve || batch.act !== command.act || batch.form !== command.form
+    if (batch.sieve && (isOther || batch.bytes !== bytes)) {
       this.flush()
       if (this.#channel.isWaiting) return false
     }
     batch.sieve = sieve
     batch.act = command.act
+    batch.form = command.form
     batch.bytes = bytes
     batch.isKept = bytes !== this.#context.readBuffer.bytes
     return true
@@ -97,6 +116,7 @@ export class Batcher {
   flush(command = 0, item = 0): void {
     if (this.#channel.isWaiting) return
     const batch = this.#batch
+    if (command === 0) this.#begunAt = performance.now()
     while (command < batch.commands) {
       let verdicts: Answers<Uint8Array>
       try {
@@ -133,7 +153,20 @@ export class Batcher {
   #answer(verdicts: Uint8Array, command: number): void {
     const { replies, version } = this.#channel
     replies.version = version
-    this.#channel.answered += this.#batch.answer(replies, verdicts, command, this.#batch.commands)
+    const batch = this.#batch
+    this.#channel.answered += batch.answer(replies, verdicts, command, batch.commands)
+    if (batch.act === 'has') this.#context.statistics.hits += batch.commands
+    const micros = (performance.now() - this.#begunAt) * 1000
+    this.#use!.took(micros, batch.commands)
+    if (this.#context.statistics.isSlow(micros)) this.#addSlow(micros)
+  }
+
+  // The items are not recorded: they are no longer where they were.
+  #addSlow(micros: number): void {
+    const { sieve, count, commands } = this.#batch
+    const words = [this.#command!.name, sieve!.name, `... (${count} items of ${commands} commands)`]
+    const bytes = words.map((word) => nameBytes(word))
+    this.#context.statistics.addSlow(this.#channel, micros, words.length, (i) => bytes[i]!)
   }
 
   // Writes the replies up to the command that failed. Returns the command and the item after it.
@@ -143,7 +176,8 @@ export class Batcher {
     const failure = failureOf(error)
     const verdicts = (error as { answered?: Uint8Array }).answered ?? new Uint8Array(0)
     channel.replies.version = channel.version
-    const next = batch.answerPart(channel.replies, verdicts, command, item)
+    const next = batch.answerPart(channel.replies, verdicts, command, item, isFull(error))
+    if (this.#use) this.#use.failed++
     channel.answered += next[0] - command - 1
     channel.reply(failure)
     if (!(error instanceof SieveError && error.code === 'network')) return next

@@ -1,87 +1,53 @@
 // BF.*: RedisBloom's commands, with the replies and error texts of Redis 8. Items are compared byte by byte.
-import { asideOf } from '../faults.ts'
-import { countAdds } from '../meters.ts'
-import type { BloomSpec, ServedSieve } from '../registry.ts'
+import type { BloomSpec } from '../registry.ts'
+import { addAll, bloomAt, DEFAULTS, growth, MOST_CAPACITY, rateOf } from './bloom-filters.ts'
 import {
   type Call,
   type Command,
-  failureOf,
+  defineItems,
+  definePlain,
   type ItemsCommand,
   NOT_FOUND,
-  type PlainCommand,
   WRONG_TYPE,
   wholeOf,
   wrongArity,
 } from './command.ts'
-import { itemsFrom } from './items.ts'
+import type { Dialect } from './dialect.ts'
+import { obtain } from './obtain.ts'
 import { Failure, OK, type Reply, Simple, Table } from './replies.ts'
 
-/** RedisBloom's parameters for a filter that an add creates. */
-const DEFAULTS: BloomSpec = { capacity: 100, errorRate: 0.01, expansion: 2 }
-const MOST_CAPACITY = 2 ** 30
 const MOST_EXPANSION = 32_768
 
-/** The Bloom filter that the call names; undefined when there is none. */
-export function bloomAt(call: Call): ServedSieve | Failure | undefined {
-  const { registry } = call.server
-  const name = call.name(1)
-  const sieve = registry.get(name)
-  if (sieve) return sieve.kind === 'bloom' ? sieve : WRONG_TYPE
-  const aside = asideOf(registry.faults, name)
-  return aside === undefined ? undefined : new Failure(`ERR ${aside}`)
-}
+const adding = (name: string, isMany: boolean, { form }: Dialect): ItemsCommand =>
+  defineItems({
+    name,
+    syntax: isMany ? 'key item [item ...]' : 'key item',
+    does: isMany ? 'Marks items: 1 for each that is new' : 'Marks an item: 1 when it is new',
+    returns: isMany ? 'an array: 1 new, 0 seen' : '1 new, 0 seen',
+    group: 'bf',
+    flags: ['write', 'denyoom'],
+    act: 'add',
+    isMany,
+    form,
+    open: (call) => bloomAt(call) ?? obtain(call, DEFAULTS, call.count - 2),
+  })
 
-/** The existing filter, or a new one with memory for `items`. Concurrent calls get the same filter. */
-async function obtain(call: Call, spec: BloomSpec, items: number): Promise<ServedSieve> {
-  const { registry } = call.server
-  const name = call.name(1)
-  let created: ServedSieve
-  try {
-    created = await registry.create(name, {}, spec)
-  } catch (error) {
-    const there = registry.get(name)
-    if (there?.kind === 'bloom') return there
-    throw error
-  }
-  try {
-    created.reserve?.(items)
-    return created
-  } catch (error) {
-    // The items will be refused: do not leave an empty filter behind.
-    await registry.drop(name)
-    throw error
-  }
-}
-
-const adding = (name: string, isMany: boolean): ItemsCommand => ({
-  name,
-  arity: isMany ? -3 : 3,
-  does: isMany ? 'Marks items: 1 for each that is new' : 'Marks an item: 1 when it is new',
-  flags: ['write', 'denyoom'],
-  key: 1,
-  act: 'add',
-  isMany,
-  open: (call) => bloomAt(call) ?? obtain(call, DEFAULTS, call.count - 2),
-})
-
-const asking = (name: string, isMany: boolean): ItemsCommand => ({
-  name,
-  arity: isMany ? -3 : 3,
-  does: isMany ? 'Whether items were seen; errs towards 1' : 'Whether an item was seen; errs towards 1',
-  flags: ['readonly', 'fast'],
-  key: 1,
-  act: 'has',
-  isMany,
-  open(call) {
-    const found = bloomAt(call)
-    return found === WRONG_TYPE ? null : (found ?? null)
-  },
-})
-
-function rateOf(text: string): number | null {
-  const value = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : Number.NaN
-  return Number.isNaN(value) ? null : value
-}
+const querying = (name: string, isMany: boolean, { form }: Dialect): ItemsCommand =>
+  defineItems({
+    name,
+    syntax: isMany ? 'key item [item ...]' : 'key item',
+    does: isMany ? 'Whether items were seen; errs towards 1' : 'Whether an item was seen; errs towards 1',
+    returns: isMany ? 'an array: 1 seen, 0 not' : '1 seen, 0 not',
+    group: 'bf',
+    flags: ['readonly', 'fast'],
+    act: 'has',
+    isMany,
+    form,
+    open(call) {
+      const found = bloomAt(call)
+      return found === WRONG_TYPE ? null : (found ?? null)
+    },
+  })
 
 const isRate = (rate: number) => rate > 0 && rate < 1
 const isCapacity = (capacity: number) => capacity >= 1 && capacity <= MOST_CAPACITY
@@ -93,12 +59,17 @@ function placeOf(call: Call, word: string): number {
   return -1
 }
 
-const reserve: PlainCommand = {
+export const RESERVE = {
   name: 'BF.RESERVE',
-  arity: -4,
-  does: 'Creates a filter: error rate, capacity, EXPANSION or NONSCALING',
+  does: 'Creates a filter',
+  returns: 'OK',
+  group: 'bf',
   flags: ['write', 'denyoom'],
-  key: 1,
+} as const
+
+const reserve = definePlain({
+  ...RESERVE,
+  syntax: 'key error_rate:double capacity:integer [EXPANSION expansion:integer] [NONSCALING]',
   run(call) {
     if (call.count > 7) return wrongArity(this.name)
     const errorRate = rateOf(call.text(2))
@@ -118,10 +89,15 @@ const reserve: PlainCommand = {
       if (!isExpansion(value)) return new Failure(`ERR expansion must be in the range [0, ${MOST_EXPANSION}]`)
       expansion = value
     }
-    const found = bloomAt(call)
-    if (found) return found instanceof Failure ? found : new Failure('ERR item exists')
-    return call.server.registry.create(call.name(1), {}, { capacity, errorRate, expansion }).then(() => OK)
+    return create(call, { capacity, errorRate, expansion })
   },
+})
+
+/** Creates the filter unless there is one. */
+export function create(call: Call, spec: BloomSpec): Reply | Promise<Reply> {
+  const found = bloomAt(call)
+  if (found) return found instanceof Failure ? found : new Failure('ERR item exists')
+  return call.server.registry.create(call.name(1), {}, spec).then(() => OK)
 }
 
 interface Insertion {
@@ -156,72 +132,58 @@ function insertionOf(call: Call): Insertion | Failure {
   return { spec: { capacity, errorRate, expansion: isFixed ? 0 : expansion }, createsFilter, from: i + 1 }
 }
 
-const insert: PlainCommand = {
+export const INSERT = {
   name: 'BF.INSERT',
-  arity: -4,
-  does: 'Marks items, and creates their filter if necessary: CAPACITY, ERROR, EXPANSION, NOCREATE, NONSCALING, ITEMS',
+  does: 'Marks items, and creates their filter if necessary',
+  returns: 'an array: 1 new, 0 seen',
+  group: 'bf',
   flags: ['write', 'denyoom'],
-  key: 1,
+} as const
+
+const insert = definePlain({
+  ...INSERT,
+  syntax:
+    'key [CAPACITY capacity:integer] [ERROR error:double] [EXPANSION expansion:integer] [NOCREATE] [NONSCALING] ITEMS item [item ...]',
   run(call) {
     const insertion = insertionOf(call)
-    if (insertion instanceof Failure) return insertion
-    const found = bloomAt(call)
-    if (found instanceof Failure) return found
-    if (found) return addAll(found, call, insertion.from)
-    if (!insertion.createsFilter) return NOT_FOUND
-    return obtain(call, insertion.spec, call.count - insertion.from).then((created) =>
-      addAll(created, call, insertion.from),
-    )
+    return insertion instanceof Failure ? insertion : insertAll(call, insertion)
   },
+})
+
+/** Marks the items of a checked insertion. */
+export function insertAll(call: Call, { spec, createsFilter, from }: Insertion): Reply | Promise<Reply> {
+  const found = bloomAt(call)
+  if (found instanceof Failure) return found
+  if (found) return addAll(found, call, from)
+  if (!createsFilter) return NOT_FOUND
+  return obtain(call, spec, call.count - from).then((created) => addAll(created, call, from))
 }
 
-async function addAll(sieve: ServedSieve, call: Call, from: number): Promise<Reply> {
-  const items = itemsFrom(call, from)
-  const isThree = call.client.version === 3
-  const repliesFor = (verdicts: Uint8Array): Reply[] => {
-    countAdds(sieve.meters, verdicts)
-    return Array.from(verdicts, (verdict) => (isThree ? verdict === 1 : verdict))
-  }
-  try {
-    return repliesFor(await sieve.add(items))
-  } catch (error) {
-    const answered = (error as { answered?: Uint8Array }).answered ?? new Uint8Array(0)
-    return [...repliesFor(answered), failureOf(error)]
-  }
-}
-
-const card: PlainCommand = {
+const card = definePlain({
   name: 'BF.CARD',
-  arity: 2,
+  syntax: 'key',
   does: 'The number of distinct items marked',
+  returns: 'a number; 0 for no such filter',
+  group: 'bf',
   flags: ['readonly', 'fast'],
-  key: 1,
   async run(call) {
     const found = bloomAt(call)
     if (found instanceof Failure) return found
     return found ? (await found.stats()).urls : 0
   },
-}
+})
 
-/** Capacity and sub-filters as RedisBloom would report them for this expansion and number of items. */
-function growth({ capacity, expansion }: BloomSpec, items: number): { capacity: number; filters: number } {
-  let [total, next, filters] = [capacity, capacity, 1]
-  while (items > total && expansion > 0) {
-    next *= expansion
-    // With an expansion of 1 there may be millions of sub-filters: they are counted in one step.
-    const times = expansion === 1 ? Math.ceil((items - total) / next) : 1
-    total += next * times
-    filters += times
-  }
-  return { capacity: total, filters }
-}
-
-const info: PlainCommand = {
+export const INFO = {
   name: 'BF.INFO',
-  arity: -2,
-  does: 'Capacity, size, sub-filters, items and expansion: all fields, or one by name',
+  does: 'Capacity, size, sub-filters, items and expansion: all fields, or one',
+  group: 'bf',
   flags: ['readonly', 'fast'],
-  key: 1,
+} as const
+
+const info = definePlain({
+  ...INFO,
+  syntax: 'key [CAPACITY | SIZE | FILTERS | ITEMS | EXPANSION]',
+  returns: 'names and values; for one field an array with its value',
   async run(call) {
     if (call.count > 3) return wrongArity(this.name)
     const field = call.count === 3 ? call.word(2) : undefined
@@ -242,15 +204,35 @@ const info: PlainCommand = {
     if (!row) return new Failure('Invalid information value')
     return call.client.version === 3 ? new Table([row]) : [row[1]]
   },
-}
+})
 
-export const bloomCommands: readonly Command[] = [
-  reserve,
-  adding('BF.ADD', false),
-  adding('BF.MADD', true),
-  asking('BF.EXISTS', false),
-  asking('BF.MEXISTS', true),
-  insert,
+const debug = definePlain({
+  name: 'BF.DEBUG',
+  syntax: 'key',
+  does: 'The items and the structure of a filter',
+  returns: 'lines of text',
+  group: 'bf',
+  flags: ['readonly'],
+  async run(call) {
+    const found = bloomAt(call)
+    if (!found) return NOT_FOUND
+    if (found instanceof Failure) return found
+    const { urls, sizeBytes, filter, fill, expectedRate } = await found.stats()
+    const { capacity, errorRate } = found.bloom!
+    return [
+      `size:${urls}`,
+      `bytes:${sizeBytes} filter:${filter} fill:${fill} rate:${expectedRate} capacity:${capacity} error:${errorRate}`,
+    ].map((line) => new Simple(line))
+  },
+})
+
+/** The commands that both dialects have, with the replies of one of them. */
+export const sharedBloomCommands = (dialect: Dialect): readonly Command[] => [
+  adding('BF.ADD', false, dialect),
+  adding('BF.MADD', true, dialect),
+  querying('BF.EXISTS', false, dialect),
+  querying('BF.MEXISTS', true, dialect),
   card,
-  info,
 ]
+
+export const redisBloomCommands: readonly Command[] = [reserve, insert, info, debug]

@@ -1,223 +1,250 @@
-// Commands about the connection itself: HELLO, AUTH, CLIENT, PING, SELECT, RESET, QUIT.
-import {
-  type Call,
-  type Client,
-  type Command,
-  type PlainCommand,
-  SYNTAX,
-  wholeOf,
-  wrongArity,
-} from './command.ts'
-import { noDatabase } from './refusals.ts'
-import { Failure, OK, type Reply, Simple, Table } from './replies.ts'
+// CLIENT: names, lists and ends connections. What it cannot do, such as tracking keys, is refused.
+import { type Call, type Client, type Command, SYNTAX, wholeOf } from './command.ts'
+import { BAD_NAME, isName } from './connection-commands.ts'
+import { defineContainer } from './container.ts'
+import { Failure, OK, type Reply, Verbatim } from './replies.ts'
 
-/** The Redis version reported: clients choose their commands by it. */
-export const REDIS_VERSION = '7.4.0'
-const WRONG_PASS = new Failure('WRONGPASS invalid username-password pair or user is disabled.')
-const MOST_NAME_LETTERS = 128
-
-// The only user is `default`.
-function authenticate(call: Call, user: string, given: Buffer): Failure | null {
-  const { password } = call.server
-  if (password === undefined) return null
-  if (user !== 'default' || !password.matches(given)) return WRONG_PASS
-  call.client.isTrusted = true
-  return null
+function lineOf(client: Client): string {
+  const { transaction, library } = client
+  const now = performance.now()
+  const seconds = (since: number) => Math.floor((now - since) / 1000)
+  const fields = {
+    id: client.id,
+    addr: client.address,
+    laddr: client.localAddress,
+    fd: -1,
+    name: client.name,
+    age: seconds(client.connectedAt),
+    idle: seconds(client.activeAt),
+    flags: transaction.isOpen ? 'x' : 'N',
+    db: 0,
+    sub: 0,
+    psub: 0,
+    ssub: 0,
+    multi: transaction.isOpen ? transaction.count : -1,
+    watch: transaction.watched,
+    qbuf: client.heldBytes,
+    'qbuf-free': 0,
+    'argv-mem': 0,
+    'multi-mem': transaction.sizeBytes,
+    obl: 0,
+    oll: 0,
+    omem: 0,
+    'tot-mem': client.heldBytes,
+    events: 'r',
+    cmd: client.lastCommand.toLowerCase() || 'NULL',
+    user: 'default',
+    redir: -1,
+    resp: client.version,
+    'lib-name': library.name,
+    'lib-ver': library.version,
+  }
+  return Object.entries(fields)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ')
 }
 
-const auth: PlainCommand = {
-  name: 'AUTH',
-  arity: -2,
-  needsNoDatabase: true,
-  does: 'Authenticates with the password',
-  flags: ['noauth', 'fast'],
-  run(call) {
-    if (call.count > 3) return SYNTAX
-    if (call.server.password === undefined && call.count === 2) {
-      return new Failure(
-        'ERR AUTH <password> called without any password configured for the default user. Are you sure your configuration is correct?',
-      )
-    }
-    const user = call.count === 3 ? call.text(1) : 'default'
-    return authenticate(call, user, call.bytes(call.count - 1)) ?? OK
+const TYPES = ['NORMAL', 'MASTER', 'REPLICA', 'SLAVE', 'PUBSUB']
+
+const linesOf = (clients: Iterable<Client>) =>
+  new Verbatim(Array.from(clients, (one) => `${lineOf(one)}\n`).join(''))
+
+function list(call: Call): Reply {
+  const { clients } = call.server
+  if (call.count === 2) return linesOf(clients)
+  const word = call.word(2)
+  if (word === 'TYPE' && call.count === 4) {
+    const type = call.word(3)
+    if (!TYPES.includes(type)) return new Failure(`ERR Unknown client type '${call.text(3).slice(0, 128)}'`)
+    return linesOf(type === 'NORMAL' ? clients : [])
+  }
+  if (word !== 'ID' || call.count === 3) return SYNTAX
+  const ids = new Set<number>()
+  for (let i = 3; i < call.count; i++) {
+    const id = wholeOf(call.text(i))
+    if (id === null || id < 1) return new Failure('ERR Invalid client ID')
+    ids.add(id)
+  }
+  return linesOf([...clients].filter(({ id }) => ids.has(id)))
+}
+
+type Test = (client: Client) => boolean
+
+/** The filters of CLIENT KILL: each takes its value, and returns a test or an error. */
+const FILTERS: Readonly<Record<string, (value: string) => Test | Failure>> = {
+  ID(value) {
+    const id = wholeOf(value)
+    return id !== null && id > 0
+      ? (client) => client.id === id
+      : new Failure('ERR client-id should be greater than 0')
+  },
+  ADDR: (value) => (client) => client.address === value,
+  LADDR: (value) => (client) => client.localAddress === value,
+  TYPE(value) {
+    const type = value.toUpperCase()
+    if (!TYPES.includes(type)) return new Failure(`ERR Unknown client type '${value.slice(0, 128)}'`)
+    return () => type === 'NORMAL'
+  },
+  USER: (value) =>
+    value === 'default' ? () => true : new Failure(`ERR No such user '${value.slice(0, 128)}'`),
+  MAXAGE(value) {
+    const seconds = wholeOf(value)
+    if (seconds === null || seconds < 0) return new Failure('ERR maxage is not an integer or out of range')
+    return ({ connectedAt }) => performance.now() - connectedAt >= seconds * 1000
   },
 }
 
-const isName = (name: string) => /^[!-~]*$/.test(name) && name.length <= MOST_NAME_LETTERS
-const BAD_NAME = new Failure('ERR Client names cannot contain spaces, newlines or special characters.')
-
-const hello: PlainCommand = {
-  name: 'HELLO',
-  arity: -1,
-  needsNoDatabase: true,
-  does: 'Chooses RESP2 or RESP3, authenticates, names the connection',
-  flags: ['noauth', 'fast'],
-  run(call) {
-    const { client, server } = call
-    let version: number | null = client.version
-    if (call.count > 1) {
-      version = wholeOf(call.text(1))
-      if (version === null) return new Failure('ERR Protocol version is not an integer or out of range')
-      if (version !== 2 && version !== 3) return new Failure('NOPROTO unsupported protocol version')
-    }
-    let name: string | undefined
-    for (let i = 2; i < call.count; ) {
-      const word = call.word(i)
-      if (word === 'AUTH' && i + 2 < call.count) {
-        const refused = authenticate(call, call.text(i + 1), call.bytes(i + 2))
-        if (refused) return refused
-        i += 3
-      } else if (word === 'SETNAME' && i + 1 < call.count) {
-        name = call.text(i + 1)
-        if (!isName(name)) return BAD_NAME
-        i += 2
-      } else return new Failure(`ERR Syntax error in HELLO option '${word.toLowerCase().slice(0, 128)}'`)
-    }
-    if (!client.isTrusted) {
-      return new Failure(
-        'NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time',
-      )
-    }
-    client.version = version as 2 | 3
-    if (name !== undefined) client.name = name
-    return new Table([
-      ['server', 'redis'],
-      ['version', REDIS_VERSION],
-      ['proto', version],
-      ['id', client.id],
-      ['mode', 'standalone'],
-      ['role', 'master'],
-      [
-        'modules',
-        [
-          new Table([
-            ['name', 'bf'],
-            ['ver', 20800],
-            ['path', ''],
-            ['args', []],
-          ]),
-        ],
-      ],
-      ['urlsieve', server.info.version],
-    ])
-  },
-}
-
-function lineOf({ id, address, name, version, library, connectedAt, transaction }: Client): string {
-  const age = Math.floor((performance.now() - connectedAt) / 1000)
-  return `id=${id} addr=${address} name=${name} age=${age} db=0 multi=${transaction.isOpen ? transaction.count : -1} watch=${transaction.watched} resp=${version} lib-name=${library.name} lib-ver=${library.version}`
-}
-
-type Subcommand = (call: Call) => Reply
-
-const CLIENT: Readonly<Record<string, Subcommand>> = {
-  ID: ({ client }) => client.id,
-  GETNAME: ({ client }) => client.name,
-  INFO: ({ client }) => `${lineOf(client)}\n`,
-  LIST: ({ server }) => `${Array.from(server.clients, lineOf).join('\n')}\n`,
-  SETNAME(call) {
-    if (call.count !== 3) return wrongArity('CLIENT|SETNAME')
-    const name = call.text(2)
-    if (!isName(name)) return BAD_NAME
-    call.client.name = name
+function kill(call: Call): Reply {
+  const { client, server } = call
+  if (call.count === 3) {
+    const address = call.text(2)
+    const found = [...server.clients].find((one) => one.address === address)
+    if (!found) return new Failure('ERR No such client')
+    end(found, client)
     return OK
-  },
-  SETINFO(call) {
-    if (call.count !== 4) return wrongArity('CLIENT|SETINFO')
-    const [attribute, value] = [call.word(2), call.text(3)]
-    if (!isName(value))
-      return new Failure(
-        `ERR ${attribute.toLowerCase()} cannot contain spaces, newlines or special characters.`,
-      )
-    if (attribute === 'LIB-NAME') call.client.library.name = value
-    else if (attribute === 'LIB-VER') call.client.library.version = value
-    else return new Failure(`ERR Unrecognized option '${attribute.slice(0, 128)}'`)
-    return OK
-  },
-  'NO-EVICT': () => OK,
-  'NO-TOUCH': () => OK,
-  REPLY: (call) => (call.count === 3 && call.word(2) === 'ON' ? OK : SYNTAX),
+  }
+  let skipsSelf = true
+  const tests: Test[] = []
+  for (let i = 2; i < call.count; i += 2) {
+    const word = call.word(i)
+    if (i + 1 === call.count) return SYNTAX
+    const value = call.text(i + 1)
+    if (word === 'SKIPME') {
+      if (!/^(yes|no)$/i.test(value)) return SYNTAX
+      skipsSelf = /^yes$/i.test(value)
+      continue
+    }
+    if (!Object.hasOwn(FILTERS, word)) return SYNTAX
+    const test = FILTERS[word]!(value)
+    if (test instanceof Failure) return test
+    tests.push(test)
+  }
+  const found = [...server.clients].filter(
+    (one) => !(skipsSelf && one === client) && tests.every((test) => test(one)),
+  )
+  for (const one of found) end(one, client)
+  return found.length
 }
 
-const client: PlainCommand = {
+// A client that ends itself gets its reply first.
+function end(one: Client, self: Client): void {
+  if (one === self) self.isLeaving = true
+  else one.destroy()
+}
+
+function setInfo(call: Call): Reply {
+  const [attribute, value] = [call.word(2), call.text(3)]
+  if (!isName(value)) {
+    const name = attribute.toLowerCase()
+    return new Failure(`ERR ${name} cannot contain spaces, newlines or special characters.`)
+  }
+  if (attribute === 'LIB-NAME') call.client.library.name = value
+  else if (attribute === 'LIB-VER') call.client.library.version = value
+  else return new Failure(`ERR Unrecognized option '${attribute.slice(0, 128)}'`)
+  return OK
+}
+
+const NO_TRACKING = new Failure(
+  'ERR CLIENT TRACKING ON is not possible: no keys are tracked; OFF is the rule',
+)
+
+/** A verb that takes one of two words and changes nothing. */
+const accepting = (name: string, does: string) => ({
+  name,
+  syntax: '<ON | OFF>',
+  does,
+  returns: 'OK',
+  run: (call: Call): Reply => (['ON', 'OFF'].includes(call.word(2)) ? OK : SYNTAX),
+})
+
+const client = defineContainer({
   name: 'CLIENT',
-  arity: -2,
+  does: 'About connections',
+  group: 'connection',
   needsNoDatabase: true,
-  does: `About this connection: ${Object.keys(CLIENT).join(', ')}`,
-  run: (call) => subcommand(call, CLIENT),
-}
+  subcommands: [
+    {
+      name: 'ID',
+      syntax: '',
+      does: 'The number of this connection',
+      returns: 'a number',
+      run: (call) => call.client.id,
+    },
+    {
+      name: 'GETNAME',
+      syntax: '',
+      does: 'The name of this connection',
+      returns: 'the name, or nil',
+      run: (call) => call.client.name || null,
+    },
+    {
+      name: 'SETNAME',
+      syntax: 'connection-name',
+      does: 'Names this connection',
+      returns: 'OK',
+      run(call) {
+        const name = call.text(2)
+        if (!isName(name)) return BAD_NAME
+        call.client.name = name
+        return OK
+      },
+    },
+    {
+      name: 'SETINFO',
+      syntax: '<LIB-NAME libname | LIB-VER libver>',
+      does: 'The name or version of the client library',
+      returns: 'OK',
+      run: setInfo,
+    },
+    {
+      name: 'INFO',
+      syntax: '',
+      does: 'This connection',
+      returns: 'a line of text',
+      run: (call) => linesOf([call.client]),
+    },
+    {
+      name: 'LIST',
+      syntax: '[TYPE <NORMAL | MASTER | REPLICA | PUBSUB>] [ID client-id:integer [client-id:integer ...]]',
+      does: 'The connections',
+      returns: 'a line of text each',
+      run: list,
+    },
+    {
+      name: 'KILL',
+      syntax:
+        '<address | [ID client-id:integer] [TYPE type] [USER username] [ADDR address] [LADDR address] [SKIPME <YES | NO>] [MAXAGE seconds:integer]>',
+      does: 'Ends connections',
+      returns: 'their number; OK for an address alone',
+      run: kill,
+    },
+    {
+      name: 'TRACKING',
+      syntax: '<ON | OFF> [option ...]',
+      does: 'OFF; ON is refused: no keys are tracked',
+      returns: 'OK',
+      run(call) {
+        const word = call.word(2)
+        return word === 'OFF' && call.count === 3 ? OK : word === 'ON' ? NO_TRACKING : SYNTAX
+      },
+    },
+    {
+      name: 'GETREDIR',
+      syntax: '',
+      does: 'Always -1: no keys are tracked',
+      returns: '-1',
+      run: () => -1,
+    },
+    accepting('NO-EVICT', 'Nothing: no connection is ended for its memory'),
+    accepting('NO-TOUCH', 'Nothing: the time of the last access decides nothing'),
+    {
+      name: 'REPLY',
+      syntax: '<ON | OFF | SKIP>',
+      does: 'ON; the others are refused',
+      returns: 'OK',
+      run: (call) => (call.word(2) === 'ON' ? OK : SYNTAX),
+    },
+  ],
+})
 
-/** Runs the subcommand that the second word names; an unknown one gets the error text of Redis. */
-export function subcommand(call: Call, all: Readonly<Record<string, Subcommand>>): Reply {
-  const word = call.word(1)
-  if (Object.hasOwn(all, word)) return all[word]!(call)
-  const subcommandName = call.text(1).slice(0, 128)
-  return new Failure(`ERR unknown subcommand '${subcommandName}'. Try ${call.word(0)} HELP.`)
-}
-
-const ping: PlainCommand = {
-  name: 'PING',
-  arity: -1,
-  needsNoDatabase: true,
-  does: 'Returns PONG, or its argument',
-  flags: ['fast'],
-  run(call) {
-    if (call.count > 2) return wrongArity(this.name)
-    return call.count === 2 ? Buffer.from(call.bytes(1)) : new Simple('PONG')
-  },
-}
-
-const echo: PlainCommand = {
-  name: 'ECHO',
-  arity: 2,
-  needsNoDatabase: true,
-  does: 'Returns its argument',
-  flags: ['fast'],
-  run: (call) => Buffer.from(call.bytes(1)),
-}
-
-const select: PlainCommand = {
-  name: 'SELECT',
-  arity: 2,
-  does: 'Selects database 0, the only one; after any other index, commands on sieves fail until SELECT 0',
-  flags: ['fast'],
-  needsNoDatabase: true,
-  run(call) {
-    const { client } = call
-    const index = call.text(1)
-    client.missingDatabase = wholeOf(index) === 0 ? undefined : index.slice(0, 32)
-    return client.missingDatabase === undefined ? OK : noDatabase(client.missingDatabase)
-  },
-}
-
-const reset: PlainCommand = {
-  name: 'RESET',
-  arity: 1,
-  needsNoDatabase: true,
-  isImmediate: true,
-  does: 'Resets the connection to its initial state',
-  flags: ['noauth', 'fast'],
-  run({ client, server }) {
-    client.version = 2
-    client.name = ''
-    client.missingDatabase = undefined
-    client.transaction.close()
-    client.isTrusted = server.password === undefined
-    return new Simple('RESET')
-  },
-}
-
-const quit: PlainCommand = {
-  name: 'QUIT',
-  arity: -1,
-  needsNoDatabase: true,
-  isImmediate: true,
-  does: 'Ends the connection',
-  flags: ['noauth', 'fast'],
-  run({ client }) {
-    client.isLeaving = true
-    return OK
-  },
-}
-
-export const clientCommands: readonly Command[] = [auth, hello, client, ping, echo, select, reset, quit]
+export const clientCommands: readonly Command[] = [client]

@@ -9,7 +9,6 @@ import {
   ParsedCall,
   type PlainCommand,
 } from './command.ts'
-import { commands } from './command-table.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { Parser, type ParserLimits } from './parser.ts'
 import { isHttp, refusalOf } from './refusals.ts'
@@ -117,14 +116,16 @@ export class CommandLoop {
 
   #execute(): void {
     const word = this.#call.word(0)
-    const command = commands.get(word)
+    const command = this.#context.commands.get(word)
     if (!command && isHttp(word, this.#call)) {
       if (!this.settle()) return
       this.#context.cutHttp(this.#connection)
       this.#refuse(`this is not an HTTP port: '${word.slice(0, 128)}'`)
       return
     }
+    if (command) this.#connection.lastCommand = command.name
     const refusal = refusalOf(command, this.#call)
+    if (refusal && command) this.#context.statistics.use(command).rejected++
     if (this.#connection.transaction.isOpen && (refusal || !command!.isImmediate)) this.#queue(refusal, word)
     else if (refusal) this.#answerInOrder(refusal)
     else if (isItems(command!)) this.#gather(command)
@@ -176,15 +177,39 @@ export class CommandLoop {
   #run(command: PlainCommand): void {
     if (!this.settle()) return
     this.#batcher.forgetPrefix()
+    this.#countRead(command)
+    const begun = performance.now()
     let reply: Reply | Promise<Reply>
     try {
       reply = command.run(this.#call)
     } catch (error) {
       reply = failureOf(error)
     }
-    if (reply instanceof Promise) this.#connection.wait(reply, (late) => this.#finish(late))
-    else this.#finish(reply)
+    const finish = (result: Reply) => {
+      this.#measure(command, (performance.now() - begun) * 1000, result)
+      this.#finish(result)
+    }
+    if (reply instanceof Promise) this.#connection.wait<Reply>(reply, finish)
+    else finish(reply)
     this.incoming.limits = this.#limits // the command may have been AUTH
+  }
+
+  // Whether a command that reads a sieve found it, for INFO.
+  #countRead({ keys, flags }: PlainCommand): void {
+    if (keys.first === 0 || !flags?.includes('readonly')) return
+    const { registry, statistics } = this.#context
+    if (registry.get(this.#call.name(keys.first))) statistics.hits++
+    else statistics.misses++
+  }
+
+  #measure(command: PlainCommand, micros: number, reply: Reply): void {
+    const { statistics } = this.#context
+    const use = statistics.use(command)
+    use.calls++
+    use.took(micros, 1)
+    if (reply instanceof Failure) use.failed++
+    if (!statistics.isSlow(micros)) return
+    statistics.addSlow(this.#connection, micros, this.#call.count, (i) => this.#call.bytes(i))
   }
 
   #finish(reply: Reply): void {
@@ -204,7 +229,10 @@ export class CommandLoop {
     } else if (!this.settle()) {
       opened?.catch(() => {}) // the command is executed again after those before it
     } else if (opened === null) {
-      const none = this.#connection.version === 3 ? false : 0
+      const { statistics } = this.#context
+      statistics.misses++
+      statistics.use(command).calls++
+      const none = command.form === 'verdicts' && this.#connection.version === 3 ? false : 0
       const items = this.#parser.count - 2
       this.#finish(command.isMany ? Array.from({ length: items }, () => none) : none)
     } else {

@@ -6,29 +6,42 @@ import type { ServerInfo } from '../info.ts'
 import { nameFrom } from '../names.ts'
 import type { Password } from '../password.ts'
 import type { ServedSieve, SieveRegistry } from '../registry.ts'
+import type { Dialect } from './dialect.ts'
 import type { Dumps } from './dumps.ts'
 import type { RespLimits } from './limits.ts'
 import type { Parser } from './parser.ts'
-import { Failure, type Reply } from './replies.ts'
+import { Failure, type Reply, type VerdictForm } from './replies.ts'
+import type { Statistics } from './statistics.ts'
+import { type Shape, shapeOf } from './syntax.ts'
 import type { Transaction } from './transaction.ts'
 
 /** What the commands of all connections share. */
 export interface RespServer {
   readonly registry: SieveRegistry
   readonly info: ServerInfo
+  /** CONFIG SET changes some of them. */
   readonly limits: RespLimits
   readonly password: Password | undefined
+  readonly dialect: Dialect
+  readonly commands: ReadonlyMap<string, Command>
+  readonly statistics: Statistics
   readonly dumps: Dumps
   readonly clients: ReadonlySet<Client>
   /** Sieves survive a restart: reported by CONFIG GET and INFO. */
   readonly isDurable: boolean
+  /** FLUSHALL and FLUSHDB are executed. */
+  readonly allowsFlush: boolean
+  readonly port: number
 }
 
 /** One connection as its commands see and change it. */
 export interface Client {
   readonly id: number
   readonly address: string
+  readonly localAddress: string
   readonly connectedAt: number
+  /** Time of the last byte received or sent. */
+  readonly activeAt: number
   version: 2 | 3
   isTrusted: boolean
   name: string
@@ -38,6 +51,12 @@ export interface Client {
   readonly transaction: Transaction
   /** The database that was selected and does not exist, as it was sent; undefined in database 0, the only one. */
   missingDatabase: string | undefined
+  /** The last command, for CLIENT LIST. */
+  lastCommand: string
+  /** Bytes of incomplete and queued commands. */
+  readonly heldBytes: number
+  /** Closes the connection without sending what is unsent. */
+  destroy(): void
 }
 
 export interface Call {
@@ -54,35 +73,58 @@ export interface Call {
   readonly server: RespServer
 }
 
-interface Described {
-  /** In upper case. */
+/** Which table of the documentation a command is in. */
+export type Group = 'bf' | 'sieve' | 'set' | 'generic' | 'transactions' | 'connection' | 'server'
+
+/** A command, described once: errors about its arguments, COMMAND and the documentation follow from this. */
+export interface Description {
+  /** In upper case; of a subcommand, without the command's. */
   readonly name: string
-  /** Number of arguments including the name; negative: the minimum. */
-  readonly arity: number
+  /** Its arguments; see syntax.ts. */
+  readonly syntax: string
   readonly does: string
+  /** What it returns, for the documentation. */
+  readonly returns: string
+  readonly group: Group
   readonly flags?: readonly string[]
-  /** Index of the sieve's name; 0 for none. */
-  readonly key?: 0 | 1
   /** Executed between MULTI and EXEC, not queued. */
   readonly isImmediate?: boolean
   /** Allowed while a database is selected that does not exist: it accesses no sieve. */
   readonly needsNoDatabase?: boolean
 }
 
-export interface PlainCommand extends Described {
+interface PlainDescription extends Description {
   run(call: Call): Reply | Promise<Reply>
 }
 
-/** A command that adds or queries items: those of one pipeline go to the kernel together. */
-export interface ItemsCommand extends Described {
+export interface PlainCommand extends PlainDescription, Shape {
+  /** Of a command whose second word is its verb: those verbs. */
+  readonly subcommands?: readonly PlainCommand[]
+}
+
+interface ItemsDescription extends Description {
   readonly act: 'add' | 'has'
-  /** Replies with an array. */
+  /** Takes any number of items, and replies with an array unless `form` is `count`. */
   readonly isMany: boolean
+  readonly form: VerdictForm
   /** The sieve, possibly after creating it; null: there is none, so nothing was seen; or the error. */
   open(call: Call): ServedSieve | Promise<ServedSieve> | null | Failure
 }
 
+/** A command that adds or queries items: those of one pipeline go to the kernel together. */
+export interface ItemsCommand extends ItemsDescription, Shape {}
+
 export type Command = PlainCommand | ItemsCommand
+
+export const definePlain = (description: PlainDescription): PlainCommand => ({
+  ...description,
+  ...shapeOf(description.syntax),
+})
+
+export const defineItems = (description: ItemsDescription): ItemsCommand => ({
+  ...description,
+  ...shapeOf(description.syntax),
+})
 
 export const isItems = (command: Command): command is ItemsCommand => 'act' in command
 
@@ -122,6 +164,8 @@ export class ParsedCall implements Call {
 export const WRONG_TYPE = new Failure('WRONGTYPE Operation against a key holding the wrong kind of value')
 export const NOT_FOUND = new Failure('ERR not found')
 export const SYNTAX = new Failure('ERR syntax error')
+export const NO_KEY = new Failure('ERR no such key')
+export const NOT_INTEGER = new Failure('ERR value is not an integer or out of range')
 
 export const wrongArity = (name: string) =>
   new Failure(`ERR wrong number of arguments for '${name.toLowerCase()}' command`)

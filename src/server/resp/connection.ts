@@ -18,6 +18,7 @@ const TRANSACTION_TURN_MS = 25
 export class Connection implements CommandConnection {
   readonly id: number
   readonly address: string
+  readonly localAddress: string
   readonly connectedAt = performance.now()
   version: 2 | 3 = 2
   isTrusted: boolean
@@ -25,6 +26,7 @@ export class Connection implements CommandConnection {
   library = { name: '', version: '' }
   isLeaving = false
   missingDatabase: string | undefined = undefined
+  lastCommand = ''
   readonly transaction = new Transaction()
   /** Time of the last byte received or sent. */
   activeAt = performance.now()
@@ -47,6 +49,7 @@ export class Connection implements CommandConnection {
   constructor(id: number, accepted: Socket, context: ConnectionContext) {
     this.id = id
     this.address = `${accepted.remoteAddress}:${accepted.remotePort}`
+    this.localAddress = `${accepted.localAddress}:${accepted.localPort}`
     this.#context = context
     this.isTrusted = context.password === undefined
     this.#loop = new CommandLoop(this, context)
@@ -86,6 +89,7 @@ export class Connection implements CommandConnection {
   /** `size` bytes were read. */
   receive(size: number): void {
     this.activeAt = performance.now()
+    this.#context.statistics.receivedBytes += size
     if (this.isLeaving) return
     this.#input.take(size, this.isWaiting)
     if (!this.isWaiting) {
@@ -143,6 +147,7 @@ export class Connection implements CommandConnection {
     const { limits } = this.#context
     const { replies } = this
     if (replies.size === 0) return
+    this.#context.statistics.sentBytes += replies.size
     const socket = this.#socket
     if (socket.writable) socket.write(replies.written)
     const unread = socket.writableLength

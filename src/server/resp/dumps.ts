@@ -1,5 +1,6 @@
 // Filters in transfer between servers: BF.SCANDUMP returns a .sieve file in chunks, BF.LOADCHUNK puts it together. The files
 // contain the filter's secret key and are deleted after the transfer.
+import { createHash } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { SieveError } from '../../errors.ts'
 import { diskError } from '../../store/file.ts'
@@ -11,10 +12,20 @@ const MOST_FILES = 8
 const CHUNK_BYTES = 512 * 1024
 const MAGIC = 'USBLOOM1'
 
+/** A dump is deleted this long after its last chunk was read: until then any of its chunks can be read again. */
+const KEPT_MS = 60_000
+
 interface Transfer {
   readonly path: string
   readonly file: FileHandle
   readonly bytes: number
+  timer?: NodeJS.Timeout
+}
+
+/** The last chunk of a load: a client that did not get the reply sends it again. */
+interface LastChunk {
+  readonly iterator: number
+  readonly digest: string
 }
 
 interface Load extends Transfer {
@@ -30,6 +41,8 @@ export interface DumpChunk {
   readonly bytes: Buffer
 }
 
+const digestOf = (chunk: Buffer) => createHash('sha256').update(chunk).digest('hex')
+
 const badData = () => new SieveError('corrupt', 'received bad data')
 
 export class Dumps {
@@ -38,6 +51,9 @@ export class Dumps {
   readonly #folder: TransferFolder
   readonly #dumps = new Map<ServedSieve, Transfer>()
   readonly #loads = new Map<string, Load>()
+  /** Size of the last dump of each filter. */
+  readonly #sizes = new WeakMap<ServedSieve, number>()
+  readonly #lastChunks = new WeakMap<ServedSieve, LastChunk>()
 
   /** A chunk must fit into one argument, a filter to load into the memory for all sieves. */
   constructor(itemBytes: number, mostBytes: number, folder?: string) {
@@ -59,23 +75,30 @@ export class Dumps {
     const bytes = (await file.stat()).size
     this.#end(this.#dumps, sieve)
     this.#add(this.#dumps, sieve, { path, file, bytes })
+    this.#sizes.set(sieve, bytes)
     return { next: 1, bytes: Buffer.from(MAGIC + JSON.stringify({ bytes, bloom: sieve.bloom })) }
   }
 
   /** The chunk at `iterator`. */
   async next(sieve: ServedSieve, iterator: number): Promise<DumpChunk> {
     const dump = this.#dumps.get(sieve)
-    if (!dump) throw new SieveError('option', 'no dump of this filter is in progress: begin with iterator 0')
     const offset = iterator - 1
-    if (offset < 0 || offset >= dump.bytes) {
-      this.#end(this.#dumps, sieve)
-      return { next: 0, bytes: Buffer.alloc(0) }
-    }
+    const isOver = offset < 0 || offset >= (this.#sizes.get(sieve) ?? Number.POSITIVE_INFINITY)
+    if (dump && isOver) this.#endLater(dump, sieve)
+    if (isOver) return { next: 0, bytes: Buffer.alloc(0) }
+    if (!dump) throw new SieveError('option', 'no dump of this filter is in progress: begin with iterator 0')
     const bytes = Buffer.alloc(Math.min(this.#chunkBytes, dump.bytes - offset))
     const { bytesRead } = await dump.file.read(bytes, 0, bytes.length, offset)
     if (bytesRead < bytes.length)
       throw new SieveError('disk', 'the dump is incomplete: begin again with iterator 0')
     return { next: iterator + bytes.length, bytes }
+  }
+
+  #endLater(dump: Transfer, sieve: ServedSieve): void {
+    clearTimeout(dump.timer)
+    const end = () => this.#dumps.get(sieve) === dump && this.#end(this.#dumps, sieve)
+    dump.timer = setTimeout(end, KEPT_MS)
+    dump.timer.unref()
   }
 
   /** Begins a load with the first chunk of a dump. */
@@ -139,6 +162,17 @@ export class Dumps {
     this.#end(this.#loads, name)
   }
 
+  /** The filter was created by a load with this last chunk. */
+  completed(sieve: ServedSieve, iterator: number, chunk: Buffer): void {
+    this.#lastChunks.set(sieve, { iterator, digest: digestOf(chunk) })
+  }
+
+  /** Whether this is the last chunk of the load that created the filter. */
+  isLast(sieve: ServedSieve, iterator: number, chunk: Buffer): boolean {
+    const last = this.#lastChunks.get(sieve)
+    return last?.iterator === iterator && last.digest === digestOf(chunk)
+  }
+
   async close(): Promise<void> {
     for (const sieve of [...this.#dumps.keys()]) this.#end(this.#dumps, sieve)
     for (const name of [...this.#loads.keys()]) this.#end(this.#loads, name)
@@ -156,6 +190,7 @@ export class Dumps {
     const transfer = transfers.get(key)
     if (!transfer) return
     transfers.delete(key)
+    clearTimeout(transfer.timer)
     rm(transfer.path, { force: true })
       .finally(() => transfer.file.close())
       .catch(() => {})

@@ -6,11 +6,14 @@ import type { ServerInfo } from '../info.ts'
 import type { Log } from '../log.ts'
 import { Password } from '../password.ts'
 import type { SieveRegistry } from '../registry.ts'
+import { commandTables } from './command-table.ts'
 import { Connection } from './connection.ts'
 import type { ConnectionContext } from './connection-context.ts'
+import { type DialectName, dialects } from './dialect.ts'
 import { Dumps } from './dumps.ts'
 import type { RespLimits } from './limits.ts'
 import { ReadBuffer } from './read-buffer.ts'
+import { Statistics } from './statistics.ts'
 import { removeDeadFolders } from './transfer-folder.ts'
 
 export interface RespOptions {
@@ -22,6 +25,10 @@ export interface RespOptions {
   readonly server: ServerInfo
   readonly log: Log
   readonly isDurable: boolean
+  /** Default `redis`. */
+  readonly dialect?: DialectName
+  /** Whether FLUSHALL is executed; by default when the sieves are in memory only. */
+  readonly allowsFlush?: boolean
 }
 
 export interface RespListener {
@@ -39,7 +46,10 @@ const BACKLOG = 511
 const CUT_LOG_MS = 60_000
 
 export async function openResp(registry: SieveRegistry, options: RespOptions): Promise<RespListener> {
-  const { limits, server: info, log } = options
+  const { server: info, log, isDurable, allowsFlush = !isDurable } = options
+  const limits = { ...options.limits }
+  const dialect = dialects[options.dialect ?? 'redis']
+  const statistics = new Statistics()
   const connections = new Set<Connection>()
   const unsent = new Set<Connection>()
   const sendAll = () => {
@@ -56,7 +66,14 @@ export async function openResp(registry: SieveRegistry, options: RespOptions): P
     password: options.password === undefined ? undefined : new Password(options.password),
     dumps: new Dumps(limits.itemBytes, registry.limitBytes ?? Number.MAX_SAFE_INTEGER, registry.transfers),
     clients: connections,
-    isDurable: options.isDurable,
+    isDurable,
+    allowsFlush,
+    dialect,
+    commands: commandTables[dialect.name],
+    statistics,
+    get port() {
+      return (server.address() as AddressInfo | null)?.port ?? 0
+    },
     readBuffer: new ReadBuffer(),
     heldBytes: 0,
     sendLater(connection) {
@@ -96,6 +113,7 @@ export async function openResp(registry: SieveRegistry, options: RespOptions): P
         return
       }
       info.connections.resp++
+      statistics.connections++
       connections.add(new Connection(++ids, socket, context))
     },
   )

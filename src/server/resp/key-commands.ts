@@ -1,125 +1,145 @@
-// Sieves as Redis keys: EXISTS, DEL, TYPE, SCAN, DBSIZE.
-
-import { nameBytes } from '../names.ts'
+// Sieves as Redis keys: whether they exist, their type, their names, and dropping them.
+import { asideOf } from '../faults.ts'
+import { checkName } from '../names.ts'
 import type { ServedSieve } from '../registry.ts'
-import { type Call, type Command, type PlainCommand, SYNTAX, wholeOf } from './command.ts'
-import { matcherOf } from './pattern.ts'
-import { Failure, Simple } from './replies.ts'
+import { type Call, type Command, definePlain, NO_KEY, SYNTAX } from './command.ts'
+import { Failure, OK, type Reply, Simple } from './replies.ts'
 
-const typeOf = (sieve: ServedSieve) => (sieve.kind === 'bloom' ? 'MBbloom--' : 'sieve')
+/** What TYPE returns. */
+export function typeOf(call: Call, { kind }: ServedSieve): string {
+  return kind === 'bloom' ? call.server.dialect.bloomType : kind
+}
 
-const exists: PlainCommand = {
+/** The sieves that the arguments from 1 on name; a name that occurs twice counts twice. */
+const countKnown = (call: Call): number => {
+  let known = 0
+  for (let i = 1; i < call.count; i++) if (call.server.registry.get(call.name(i))) known++
+  return known
+}
+
+const exists = definePlain({
   name: 'EXISTS',
-  arity: -2,
+  syntax: 'key [key ...]',
   does: 'The number of these sieves that exist',
+  returns: 'a number',
+  group: 'generic',
   flags: ['readonly', 'fast'],
-  key: 1,
-  run(call) {
-    let there = 0
-    for (let i = 1; i < call.count; i++) if (call.server.registry.get(call.name(i))) there++
-    return there
-  },
+  run: countKnown,
+})
+
+const touch = definePlain({
+  name: 'TOUCH',
+  syntax: 'key [key ...]',
+  does: 'The same; nothing is evicted here, so the time of the last access decides nothing',
+  returns: 'a number',
+  group: 'generic',
+  flags: ['readonly', 'fast'],
+  run: countKnown,
+})
+
+async function dropAll(call: Call): Promise<number> {
+  let dropped = 0
+  for (let i = 1; i < call.count; i++) if (await call.server.registry.drop(call.name(i))) dropped++
+  return dropped
 }
 
-const del: PlainCommand = {
+const del = definePlain({
   name: 'DEL',
-  arity: -2,
+  syntax: 'key [key ...]',
   does: 'Drops sieves and everything they remember',
+  returns: 'the number of sieves dropped',
+  group: 'generic',
   flags: ['write'],
-  key: 1,
-  async run(call) {
-    let dropped = 0
-    for (let i = 1; i < call.count; i++) if (await call.server.registry.drop(call.name(i))) dropped++
-    return dropped
-  },
-}
+  run: dropAll,
+})
 
-const type: PlainCommand = {
+const unlink = definePlain({
+  name: 'UNLINK',
+  syntax: 'key [key ...]',
+  does: 'The same as DEL, which blocks no other client either',
+  returns: 'the number of sieves dropped',
+  group: 'generic',
+  flags: ['write', 'fast'],
+  run: dropAll,
+})
+
+const type = definePlain({
   name: 'TYPE',
-  arity: 2,
-  does: 'MBbloom-- for a filter of BF.*, sieve for one of SIEVE.*, or none',
+  syntax: 'key',
+  does: 'The type: MBbloom-- (bloomfltr in the dialect valkey), set or sieve',
+  returns: 'the type, or none',
+  group: 'generic',
   flags: ['readonly', 'fast'],
-  key: 1,
   run(call) {
     const sieve = call.server.registry.get(call.name(1))
-    return new Simple(sieve ? typeOf(sieve) : 'none')
+    return new Simple(sieve ? typeOf(call, sieve) : 'none')
   },
+})
+
+const UNABLE = new Failure('ERR RENAME is not possible with --redis: other servers use the same sieves')
+
+async function rename(call: Call, isReplacing: boolean): Promise<Reply> {
+  const { registry } = call.server
+  const [from, to] = [call.name(1), call.name(2)]
+  if (!registry.rename) return UNABLE
+  checkName(to)
+  const aside = asideOf(registry.faults, from)
+  if (aside !== undefined) return new Failure(`ERR ${aside}`)
+  if (!registry.get(from)) return NO_KEY
+  if (!isReplacing && registry.get(to)) return 0
+  if (!(await registry.rename(from, to, isReplacing))) return registry.get(from) ? 0 : NO_KEY
+  return isReplacing ? OK : 1
 }
 
-const dbsize: PlainCommand = {
-  name: 'DBSIZE',
-  arity: 1,
-  does: 'The number of sieves',
-  flags: ['readonly', 'fast'],
-  run: (call) => call.server.registry.list().length,
-}
+const renameCommand = definePlain({
+  name: 'RENAME',
+  syntax: 'key newkey',
+  does: 'Changes the name of a sieve; a sieve that has the new name is dropped',
+  returns: 'OK',
+  group: 'generic',
+  flags: ['write'],
+  run: (call) => rename(call, true),
+})
 
-/** Numbers in order of creation: a cursor is the number of the last sieve returned, so a drop moves no other sieve. */
-const numbers = new WeakMap<ServedSieve, number>()
-let last = 0
+const renamenx = definePlain({
+  name: 'RENAMENX',
+  syntax: 'key newkey',
+  does: 'Changes the name of a sieve unless another sieve has the new name',
+  returns: '1 done, 0 not',
+  group: 'generic',
+  flags: ['write', 'fast'],
+  run: (call) => rename(call, false),
+})
 
-function numberOf(sieve: ServedSieve): number {
-  let number = numbers.get(sieve)
-  if (number === undefined) {
-    number = ++last
-    numbers.set(sieve, number)
-  }
-  return number
-}
+const FORBIDDEN = new Failure(
+  'ERR FLUSHALL and FLUSHDB are not allowed: the sieves are kept on disk or on Redis; start the server with --allow-flush, or use DEL',
+)
 
-const MOST_PATTERN_BYTES = 256
-const INVALID_CURSOR = new Failure('ERR invalid cursor')
+const flushing = (name: string) =>
+  definePlain({
+    name,
+    syntax: '[ASYNC | SYNC]',
+    does: 'Drops all sieves; with --data or --redis only if the server was started with --allow-flush',
+    returns: 'OK when the last one is dropped',
+    group: 'generic',
+    flags: ['write'],
+    async run(call) {
+      if (call.count > 2) return SYNTAX
+      if (call.count === 2 && !['ASYNC', 'SYNC'].includes(call.word(1))) return SYNTAX
+      if (!call.server.allowsFlush) return FORBIDDEN
+      await call.server.registry.dropAll()
+      return OK
+    },
+  })
 
-const scan: PlainCommand = {
-  name: 'SCAN',
-  arity: -2,
-  does: 'The names of the sieves, in steps: MATCH, COUNT, TYPE',
-  flags: ['readonly'],
-  run(call) {
-    const cursor = wholeOf(call.text(1))
-    if (cursor === null || cursor < 0) return INVALID_CURSOR
-    const options = scanOptions(call)
-    if (options instanceof Failure) return options
-    const all = call.server.registry.list()
-    for (const sieve of all) numberOf(sieve)
-    const rest = all.filter((sieve) => numberOf(sieve) > cursor)
-    rest.sort((a, b) => numberOf(a) - numberOf(b))
-    const some = rest.slice(0, options.count)
-    const next = some.length < rest.length ? numberOf(some.at(-1)!) : 0
-    const names = some
-      .filter((sieve) => options.type === undefined || typeOf(sieve).toUpperCase() === options.type)
-      .map((sieve) => nameBytes(sieve.name))
-      .filter(options.isMatch)
-    return [String(next), names]
-  },
-}
-
-interface ScanOptions {
-  count: number
-  type?: string
-  isMatch(name: Buffer): boolean
-}
-
-function scanOptions(call: Call): ScanOptions | Failure {
-  const options: ScanOptions = { count: 10, isMatch: () => true }
-  for (let i = 2; i < call.count; i += 2) {
-    if (i + 1 === call.count) return SYNTAX
-    const word = call.word(i)
-    if (word === 'COUNT') {
-      const count = wholeOf(call.text(i + 1))
-      if (count === null) return new Failure('ERR value is not an integer or out of range')
-      if (count < 1) return SYNTAX
-      options.count = count
-    } else if (word === 'MATCH') {
-      const pattern = call.bytes(i + 1)
-      if (pattern.length > MOST_PATTERN_BYTES) {
-        return new Failure(`ERR a pattern of ${pattern.length} bytes: expected at most ${MOST_PATTERN_BYTES}`)
-      }
-      options.isMatch = matcherOf(pattern)
-    } else if (word === 'TYPE') options.type = call.word(i + 1)
-    else return SYNTAX
-  }
-  return options
-}
-
-export const keyCommands: readonly Command[] = [exists, del, type, dbsize, scan]
+export const keyCommands: readonly Command[] = [
+  exists,
+  del,
+  unlink,
+  type,
+  touch,
+  renameCommand,
+  renamenx,
+  flushing('FLUSHALL'),
+  flushing('FLUSHDB'),
+]

@@ -1,6 +1,8 @@
 // Errors that apply to every command: checked before it runs.
 import { type Call, type Command, wrongArity } from './command.ts'
+import { isCount } from './container.ts'
 import { Failure } from './replies.ts'
+import { whyUnsupported } from './unsupported.ts'
 
 /** The reply to a defect of urlsieve; the log has the reason. */
 export const DEFECT = new Failure('ERR a defect of urlsieve, please report it')
@@ -21,9 +23,8 @@ export const isHttp = (word: string, call: Call) =>
 export function refusalOf(command: Command | undefined, call: Call): Failure | null {
   if (!call.client.isTrusted && !command?.flags?.includes('noauth')) return NO_AUTH
   if (!command) return unknownCommand(call)
-  const { arity, name, needsNoDatabase } = command
-  const isRight = arity > 0 ? call.count === arity : call.count >= -arity
-  if (!isRight) return wrongArity(name)
+  const { name, needsNoDatabase } = command
+  if (!isCount(command, call.count)) return wrongArity(name)
   if (needsNoDatabase) return null
   if (call.server.registry.isLoading) return LOADING
   const { missingDatabase } = call.client
@@ -43,5 +44,7 @@ function unknownCommand(call: Call): Failure {
     { length: Math.min(call.count - 1, MOST_ARGUMENTS) },
     (_, i) => `'${argument(i + 1)}' `,
   )
-  return new Failure(`ERR unknown command '${argument(0)}', with args beginning with: ${rest.join('')}`)
+  const text = `ERR unknown command '${argument(0)}', with args beginning with: ${rest.join('')}`
+  const why = whyUnsupported(call.word(0))
+  return new Failure(why === undefined ? text : `${text}: ${why}`)
 }

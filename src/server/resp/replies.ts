@@ -12,7 +12,12 @@ export type Reply =
   | Table
   | ArrayHead
   | NullArray
+  | Unordered
+  | Verbatim
   | readonly Reply[]
+
+/** How the verdicts of a command are written: as booleans in RESP3, as integers in both, or as the number of ones. */
+export type VerdictForm = 'verdicts' | 'integers' | 'count'
 
 /** A simple string, such as OK. */
 export class Simple {
@@ -49,6 +54,22 @@ export class ArrayHead {
 /** A null array: EXEC executed nothing. */
 export class NullArray {
   readonly isNull = true
+}
+
+/** Elements in no order: a set in RESP3, an array in RESP2. */
+export class Unordered {
+  readonly elements: readonly Reply[]
+  constructor(elements: readonly Reply[]) {
+    this.elements = elements
+  }
+}
+
+/** Text for people: a verbatim string in RESP3, a bulk string in RESP2. */
+export class Verbatim {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
 }
 
 export const OK = new Simple('OK')
@@ -94,9 +115,9 @@ export class Replies {
   }
 
   /** Verdicts [from, to) as integers or booleans, without the head of an array. */
-  verdicts(verdicts: Uint8Array, from: number, to: number): void {
+  verdicts(verdicts: Uint8Array, from: number, to: number, form: VerdictForm): void {
     this.#reserve((to - from) * 4)
-    const [no, yes] = VERDICTS[this.version]
+    const [no, yes] = VERDICTS[form === 'verdicts' ? this.version : 2]
     const view = this.#view
     let at = this.size
     for (let i = from; i < to; i++) {
@@ -129,11 +150,13 @@ export class Replies {
     else if (reply instanceof Table) this.#table(reply)
     else if (reply instanceof ArrayHead) this.array(reply.length)
     else if (reply instanceof NullArray) this.#line(this.version === 3 ? '_' : '*-1')
+    else if (reply instanceof Verbatim) this.#verbatim(reply.text)
+    else if (reply instanceof Unordered) this.#all(reply.elements, this.version === 3 ? '~' : '*')
     else this.#all(reply)
   }
 
-  #all(replies: readonly Reply[]): void {
-    this.array(replies.length)
+  #all(replies: readonly Reply[], mark = '*'): void {
+    this.#line(`${mark}${replies.length}`)
     for (const one of replies) this.write(one)
   }
 
@@ -152,8 +175,13 @@ export class Replies {
     else this.#bulk(Buffer.from(String(value)))
   }
 
-  #bulk(bytes: Uint8Array): void {
-    this.#line(`$${bytes.length}`)
+  #verbatim(text: string): void {
+    if (this.version === 3) this.#bulk(Buffer.from(`txt:${text}`), '=')
+    else this.#bulk(Buffer.from(text))
+  }
+
+  #bulk(bytes: Uint8Array, mark = '$'): void {
+    this.#line(`${mark}${bytes.length}`)
     this.#reserve(bytes.length + 2)
     this.#bytes.set(bytes, this.size)
     this.size += bytes.length

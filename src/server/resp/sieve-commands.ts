@@ -4,14 +4,7 @@ import { bySpelling, readOption } from '../../options/spelling.ts'
 import { filterOptions, sharedNames } from '../../sieve-options.ts'
 import { asideOf } from '../faults.ts'
 import type { ServedSieve, SieveSpec } from '../registry.ts'
-import {
-  type Call,
-  type Command,
-  failureOf,
-  type ItemsCommand,
-  type PlainCommand,
-  SYNTAX,
-} from './command.ts'
+import { type Call, type Command, defineItems, definePlain, failureOf, SYNTAX } from './command.ts'
 import { textsFrom } from './items.ts'
 import { Failure, OK, type Reply, Table } from './replies.ts'
 
@@ -28,33 +21,39 @@ function sieveAt(call: Call): ServedSieve | Failure {
 
 /** A verb on a sieve that is there. */
 const on =
-  (act: (sieve: ServedSieve, call: Call) => Reply | Promise<Reply>): PlainCommand['run'] =>
+  (
+    act: (sieve: ServedSieve, call: Call) => Reply | Promise<Reply>,
+  ): ((call: Call) => Reply | Promise<Reply>) =>
   (call) => {
     const found = sieveAt(call)
     return found instanceof Failure ? found : act(found, call)
   }
 
-const adding: ItemsCommand = {
+const adding = defineItems({
   name: 'SIEVE.ADD',
-  arity: -3,
+  syntax: 'name url [url ...]',
   does: 'Marks URLs: 1 for each that is new',
+  returns: 'an array: 1 new, 0 seen',
+  group: 'sieve',
   flags: ['write', 'denyoom'],
-  key: 1,
   act: 'add',
   isMany: true,
+  form: 'verdicts',
   open: sieveAt,
-}
+})
 
-const asking: ItemsCommand = {
+const asking = defineItems({
   name: 'SIEVE.HAS',
-  arity: -3,
+  syntax: 'name url [url ...]',
   does: 'Whether URLs were seen; errs towards 1',
+  returns: 'an array: 1 seen, 0 not; marks nothing',
+  group: 'sieve',
   flags: ['readonly', 'fast'],
-  key: 1,
   act: 'has',
   isMany: true,
+  form: 'verdicts',
   open: sieveAt,
-}
+})
 
 /** The words of SIEVE.CREATE, with the option or options of each. */
 const WORDS = new Map<string, readonly SieveOption[]>([
@@ -81,37 +80,40 @@ function specOf(call: Call): SieveSpec | Failure {
   return spec
 }
 
-const create: PlainCommand = {
+const create = definePlain({
   name: 'SIEVE.CREATE',
-  arity: -2,
-  does: `Makes a sieve: ${[...WORDS.keys()].join(', ')}`,
+  syntax: `name ${Array.from(WORDS.keys(), (word) => `[${word} ${word.toLowerCase()}]`).join(' ')}`,
+  does: 'Creates a sieve',
+  returns: 'OK',
+  group: 'sieve',
   flags: ['write', 'denyoom'],
-  key: 1,
   run(call) {
     const spec = specOf(call)
     if (spec instanceof Failure) return spec
     return call.server.registry.create(call.name(1), spec).then(() => OK)
   },
-}
+})
 
-const explain: PlainCommand = {
+const explain = definePlain({
   name: 'SIEVE.EXPLAIN',
-  arity: 3,
+  syntax: 'name url',
   does: 'The key of a URL, what each rule did, and its verdict; marks nothing',
+  returns: 'names and values',
+  group: 'sieve',
   flags: ['readonly'],
-  key: 1,
   run: on(async (sieve, call) => {
     sieve.meters.asks++
     return tableOf(await sieve.explain(call.text(2)))
   }),
-}
+})
 
-const under: PlainCommand = {
+const under = definePlain({
   name: 'SIEVE.UNDER',
-  arity: 3,
+  syntax: 'name folder',
   does: 'Whether anything was seen under a host or folder; errs towards 1',
+  returns: '1 or 0',
+  group: 'sieve',
   flags: ['readonly'],
-  key: 1,
   run: on(async (sieve, call) => {
     const filter = (await sieve.stats()).filter
     if (!sieve.under) {
@@ -120,14 +122,15 @@ const under: PlainCommand = {
     sieve.meters.asks++
     return await sieve.under(call.text(2))
   }),
-}
+})
 
-const forget: PlainCommand = {
+const forget = definePlain({
   name: 'SIEVE.FORGET',
-  arity: -3,
+  syntax: 'name url [url ...]',
   does: 'Forgets URLs: 1 for each that was remembered',
+  returns: 'an array: 1 was remembered (FILTER fingerprint), 0 not',
+  group: 'sieve',
   flags: ['write'],
-  key: 1,
   run: on(async (sieve, call) => {
     if (!sieve.forget) {
       const { filter } = await sieve.stats()
@@ -144,7 +147,7 @@ const forget: PlainCommand = {
       return [...shown(answered), failureOf(error)]
     }
   }),
-}
+})
 
 /** Names and values of an object, and of the objects in it. */
 function tableOf(value: object): Table {
@@ -158,29 +161,31 @@ function replyOf(value: unknown): Reply {
   return value as Reply
 }
 
-const stats: PlainCommand = {
+const stats = definePlain({
   name: 'SIEVE.STATS',
-  arity: 2,
+  syntax: 'name',
   does: 'Counts, size, fill and expected rate of a sieve',
+  returns: 'names and values',
+  group: 'sieve',
   flags: ['readonly'],
-  key: 1,
   run: on(async (sieve, call) => {
     const { name, kind, createdAt, meters } = sieve
     const faults = call.server.registry.faults.of(name)
     return tableOf({ name, kind, createdAt, ...(await sieve.stats()), meters: { ...meters }, faults })
   }),
-}
+})
 
-const save: PlainCommand = {
+const save = definePlain({
   name: 'SIEVE.SAVE',
-  arity: 2,
+  syntax: 'name',
   does: 'Folds the log of a sieve into its snapshot, on the disk; without --data there is nothing to do',
+  returns: 'OK',
+  group: 'sieve',
   flags: ['write'],
-  key: 1,
   run: on(async (sieve) => {
     await sieve.save()
     return OK
   }),
-}
+})
 
 export const sieveCommands: readonly Command[] = [create, adding, asking, explain, under, forget, stats, save]

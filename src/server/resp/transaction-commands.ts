@@ -1,11 +1,13 @@
 // MULTI, EXEC, DISCARD, WATCH and UNWATCH, with the replies of Redis. The command loop queues the commands in between.
-import type { Command, PlainCommand } from './command.ts'
+import { type Command, definePlain } from './command.ts'
 import { Failure, OK } from './replies.ts'
 
-const multi: PlainCommand = {
+const multi = definePlain({
   name: 'MULTI',
-  arity: 1,
+  syntax: '',
   does: 'Begins a transaction: commands are queued until EXEC',
+  returns: 'OK',
+  group: 'transactions',
   flags: ['fast'],
   isImmediate: true,
   needsNoDatabase: true,
@@ -14,23 +16,27 @@ const multi: PlainCommand = {
     transaction.open()
     return OK
   },
-}
+})
 
-const exec: PlainCommand = {
+const exec = definePlain({
   name: 'EXEC',
-  arity: 1,
+  syntax: '',
   does: 'Executes the queued commands, or none after an error or a change of a watched sieve',
+  returns: 'an array of the replies; nil after a change of a watched sieve',
+  group: 'transactions',
   isImmediate: true,
   needsNoDatabase: true,
   run({ client: { transaction }, server: { registry, limits } }) {
     return transaction.isOpen ? transaction.exec(registry, limits) : new Failure('ERR EXEC without MULTI')
   },
-}
+})
 
-const discard: PlainCommand = {
+const discard = definePlain({
   name: 'DISCARD',
-  arity: 1,
+  syntax: '',
   does: 'Discards the transaction',
+  returns: 'OK',
+  group: 'transactions',
   flags: ['fast'],
   isImmediate: true,
   needsNoDatabase: true,
@@ -39,18 +45,19 @@ const discard: PlainCommand = {
     transaction.close()
     return OK
   },
-}
+})
 
 const SHARED = new Failure(
   'ERR WATCH is not possible with --redis: other servers change the same sieves unseen by this one',
 )
 
-const watch: PlainCommand = {
+const watch = definePlain({
   name: 'WATCH',
-  arity: -2,
+  syntax: 'key [key ...]',
   does: 'Makes EXEC do nothing if one of these sieves changes before it',
+  returns: 'OK',
+  group: 'transactions',
   flags: ['readonly', 'fast'],
-  key: 1,
   isImmediate: true,
   run(call) {
     const { transaction } = call.client
@@ -63,18 +70,20 @@ const watch: PlainCommand = {
     )
     return OK
   },
-}
+})
 
-const unwatch: PlainCommand = {
+const unwatch = definePlain({
   name: 'UNWATCH',
-  arity: 1,
+  syntax: '',
   does: 'Stops watching',
+  returns: 'OK',
+  group: 'transactions',
   flags: ['readonly', 'fast'],
   needsNoDatabase: true,
   run({ client: { transaction } }) {
     transaction.unwatch()
     return OK
   },
-}
+})
 
 export const transactionCommands: readonly Command[] = [multi, exec, discard, watch, unwatch]

@@ -56,6 +56,10 @@ export class MemoryRegistry implements SieveRegistry {
     return this.sieves.delete(name)
   }
 
+  async dropAll(): Promise<void> {
+    this.sieves.clear()
+  }
+
   async close(): Promise<void> {
     this.sieves.clear()
   }
