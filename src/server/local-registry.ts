@@ -2,6 +2,7 @@
 import { basename } from 'node:path'
 import { SieveError } from '../errors.ts'
 import { type Durability, Sieve, type SieveOptions } from '../index.ts'
+import { Pace } from '../store/pace.ts'
 import { DataFolder, type Entry } from './data-folder.ts'
 import { Expiry } from './expiry.ts'
 import { asideOf, Faults } from './faults.ts'
@@ -129,7 +130,11 @@ export class LocalRegistry implements SieveRegistry {
     const all = [...this.#sieves.values()]
     for (const sieve of all) sieve.isHidden = true
     const failures: unknown[] = []
-    for (const sieve of all) await this.#drop(sieve.name, sieve).catch((error) => failures.push(error))
+    const pace = new Pace()
+    for (const sieve of all) {
+      await this.#drop(sieve.name, sieve).catch((error) => failures.push(error))
+      await pace.rest()
+    }
     if (failures.length > 0) throw failures[0]
   }
 

@@ -39,6 +39,23 @@ describe.skipIf(whyNoRedis)(`servers before one Redis ${whyNoRedis}`, () => {
     two.close()
   })
 
+  it('share sets; what needs the sieves in this process is refused', async () => {
+    const [one, two] = [await servers[0]!.connect(), await servers[1]!.connect()]
+    expect(await one.ask('SADD', 'set', 'a', 'b', 'a', Buffer.from([0xff]))).toBe(3)
+    await until('the other finds it', async () => (await two.ask('EXISTS', 'set')) === 1)
+    expect(await two.ask('TYPE', 'set')).toBe('set')
+    expect(await two.ask('SADD', 'set', 'a', 'c')).toBe(1)
+    expect(await two.ask('SMISMEMBER', 'set', 'a', Buffer.from([0xff]), 'z')).toEqual([1, 1, 0])
+    expect(await one.ask('SREM', 'set', Buffer.from([0xff]), 'z')).toBe(1)
+    expect(await two.ask('SCARD', 'set')).toBe(3)
+    expect(await one.ask('EXPIRE', 'set', '10')).toMatch(/^!ERR sieves do not expire with --redis/)
+    expect(await one.ask('RENAME', 'set', 'x')).toMatch(/^!ERR RENAME is not possible with --redis/)
+    expect(await one.ask('FLUSHALL')).toMatch(/^!ERR FLUSHALL and FLUSHDB are not allowed/)
+    expect(await one.ask('TTL', 'set')).toBe(-1)
+    one.close()
+    two.close()
+  })
+
   it('say where they keep their sieves, and when nobody is there', async () => {
     expect(servers[0]!.output()).toMatch(new RegExp(`"data":"127.0.0.1:${node.port}"`))
     const nobody = `redis://user:secret@127.0.0.1:${await freePort()}`

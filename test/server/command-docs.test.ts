@@ -22,7 +22,7 @@ function listed(group: string): Command[] {
         commandTables.valkey.get(one.name) === one && commands.get(one.name)?.syntax !== one.syntax
       return isValkey ? isOwn : one.group === (group as Group) && commands.get(one.name) === one
     })
-    .flatMap((one) => ('subcommands' in one && one.subcommands ? one.subcommands : [one]))
+    .flatMap((one): readonly Command[] => ('subcommands' in one && one.subcommands) || [one])
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

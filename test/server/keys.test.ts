@@ -158,12 +158,12 @@ describe('renaming', () => {
 
 describe('many sieves', () => {
   it('KEYS and FLUSHALL are done in parts', async () => {
-    const server = await served({ registry: { memoryBytes: 1024 * MB, mostSieves: 400 } })
+    const server = await served({ registry: { data: folder() } })
     const client = await server.connect()
-    for (let i = 0; i < 300; i++) await client.ask('SADD', `key:${i}`, 'x')
+    for (let i = 0; i < 40; i++) await client.ask('SADD', `key:${i}`, 'x')
     expect(await client.ask('KEYS', 'key:2?')).toHaveLength(10)
     const flushed = await turnsOf(() => server.registry.dropAll())
-    expect(flushed.turns).toBeGreaterThan(0)
+    expect(flushed.turns).toBeGreaterThan(40)
     expect(await client.ask('DBSIZE')).toBe(0)
     await server.close()
   })

@@ -72,7 +72,7 @@ describe('a pipeline', () => {
       ],
       [['BF.ADD', 'full', 'f'], full],
       [['BF.ADD', 'full', 'c'], 0],
-      [['BF.MADD', 'full', 'g', 'a'], full],
+      [['BF.MADD', 'full', 'g', 'a'], [full]],
       [
         ['BF.MADD', 'full', 'a', 'b'],
         [0, 0],

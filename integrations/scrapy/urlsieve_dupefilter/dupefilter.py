@@ -36,7 +36,6 @@ class UrlsieveDupeFilter(BaseDupeFilter):
         settings = crawler.settings
         crawler.urlsieve = self
         self.crawler = crawler
-        self.stats = crawler.stats
         self.name = settings.get("URLSIEVE_NAME", "scrapy")
         self.create = settings.getlist("URLSIEVE_CREATE", ["PROFILE", "scrapy"])
         self.by_fingerprint = settings.get("URLSIEVE_KEYS", "url") == "fingerprint"
@@ -73,6 +72,11 @@ class UrlsieveDupeFilter(BaseDupeFilter):
     @classmethod
     def from_crawler(cls, crawler):
         return cls(crawler)
+
+    @property
+    def stats(self):
+        # Scrapy 2.18 sets it, like `request_fingerprinter`, only when the crawl starts.
+        return self.crawler.stats
 
     def open(self):
         """Creates the sieve unless it exists. When the server is away, retries later or closes the spider."""
@@ -118,8 +122,10 @@ class UrlsieveDupeFilter(BaseDupeFilter):
         if verdict is None:
             self.query([request])
             verdict = self.verdicts.pop(request)
-        if verdict and self.journal:
-            self.journal.done(request)
+        if verdict:
+            self._report(request)
+            if self.journal:
+                self.journal.done(request)
         return verdict
 
     def query(self, requests):
@@ -141,13 +147,14 @@ class UrlsieveDupeFilter(BaseDupeFilter):
         fingerprint = self.crawler.request_fingerprinter.fingerprint(request).hex()
         return f"({request.method}) {fingerprint}"
 
-    def log(self, request, spider):
+    # Scrapy's method `log` does the same before 2.18, which deprecates it.
+    def _report(self, request):
         if self.debug:
             logger.debug("Filtered duplicate request: %s (referer: %s)", request, referer_str(request))
         elif self.logs_repeats:
             self.logs_repeats = False
             logger.debug("Filtered duplicate request: %s - no more will be shown", request)
-        self.stats.inc_value("dupefilter/filtered", spider=spider)
+        self.stats.inc_value("dupefilter/filtered")
 
     # For each key whether it is new. With a journal a request is written to it before the sieve marks it, so that none
     # is lost between the two.

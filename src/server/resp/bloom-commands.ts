@@ -1,6 +1,6 @@
 // BF.*: RedisBloom's commands, with the replies and error texts of Redis 8. Items are compared byte by byte.
 import type { BloomSpec } from '../registry.ts'
-import { addAll, bloomAt, DEFAULTS, growth, MOST_CAPACITY, rateOf } from './bloom-filters.ts'
+import { addAll, bloomAt, DEFAULTS, existingAt, growth, MOST_CAPACITY, rateOf } from './bloom-filters.ts'
 import {
   type Call,
   type Command,
@@ -187,8 +187,7 @@ const info = definePlain({
   async run(call) {
     if (call.count > 3) return wrongArity(this.name)
     const field = call.count === 3 ? call.word(2) : undefined
-    const found = bloomAt(call)
-    if (!found) return NOT_FOUND
+    const found = existingAt(call)
     if (found instanceof Failure) return found
     const { urls, sizeBytes } = await found.stats()
     const { capacity, filters } = growth(found.bloom!, urls)
@@ -214,8 +213,7 @@ const debug = definePlain({
   group: 'bf',
   flags: ['readonly'],
   async run(call) {
-    const found = bloomAt(call)
-    if (!found) return NOT_FOUND
+    const found = existingAt(call)
     if (found instanceof Failure) return found
     const { urls, sizeBytes, filter, fill, expectedRate } = await found.stats()
     const { capacity, errorRate } = found.bloom!

@@ -3,7 +3,7 @@ import { SieveError } from '../../errors.ts'
 import { asideOf } from '../faults.ts'
 import { countAdds } from '../meters.ts'
 import type { BloomSpec, ServedSieve } from '../registry.ts'
-import { type Call, failureOf, WRONG_TYPE } from './command.ts'
+import { type Call, failureOf, NOT_FOUND, WRONG_TYPE } from './command.ts'
 import { itemsFrom } from './items.ts'
 import { Failure, type Reply } from './replies.ts'
 
@@ -20,6 +20,9 @@ export function bloomAt(call: Call): ServedSieve | Failure | undefined {
   const aside = asideOf(registry.faults, name)
   return aside === undefined ? undefined : new Failure(`ERR ${aside}`)
 }
+
+/** The Bloom filter that the call names, or the error that there is none. */
+export const existingAt = (call: Call): ServedSieve | Failure => bloomAt(call) ?? NOT_FOUND
 
 /** A number as C parses it; null for anything else. */
 export function rateOf(text: string): number | null {

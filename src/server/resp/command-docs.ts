@@ -154,7 +154,7 @@ const command = defineContainer({
     },
     {
       name: 'GETKEYS',
-      syntax: 'command [arg [arg ...]]',
+      syntax: 'command arg [arg ...]',
       does: 'The keys among the arguments of a command',
       returns: 'an array of names',
       run: keysOf,

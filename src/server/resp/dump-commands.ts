@@ -1,8 +1,8 @@
 // BF.SCANDUMP and BF.LOADCHUNK as in RedisBloom, and BF.LOAD as in valkey-bloom, with chunks of the .sieve file format.
 import { SieveError } from '../../errors.ts'
 import type { ServedSieve } from '../registry.ts'
-import { bloomAt } from './bloom-filters.ts'
-import { type Call, type Command, definePlain, NOT_FOUND, wholeOf } from './command.ts'
+import { bloomAt, existingAt } from './bloom-filters.ts'
+import { type Call, type Command, definePlain, wholeOf } from './command.ts'
 import { Failure, OK, type Reply } from './replies.ts'
 
 const UNABLE = new Failure('ERR this server keeps its filters elsewhere: it can neither dump nor load them')
@@ -18,8 +18,7 @@ const scandump = definePlain({
   group: 'bf',
   flags: ['readonly'],
   async run(call) {
-    const found = bloomAt(call)
-    if (!found) return NOT_FOUND
+    const found = existingAt(call)
     if (found instanceof Failure) return found
     const iterator = wholeOf(call.text(2))
     if (iterator === null) return new Failure('Second argument must be numeric')

@@ -169,9 +169,10 @@ const stats = definePlain({
   group: 'sieve',
   flags: ['readonly'],
   run: on(async (sieve, call) => {
-    const { name, kind, createdAt, meters } = sieve
+    const { name, kind, createdAt, expiresAt, meters } = sieve
     const faults = call.server.registry.faults.of(name)
-    return tableOf({ name, kind, createdAt, ...(await sieve.stats()), meters: { ...meters }, faults })
+    const times = { createdAt, ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt) }) }
+    return tableOf({ name, kind, ...times, ...(await sieve.stats()), meters: { ...meters }, faults })
   }),
 })
 

@@ -2,15 +2,20 @@
 import { type Command, definePlain } from './command.ts'
 import { Failure, OK } from './replies.ts'
 
-const multi = definePlain({
-  name: 'MULTI',
+/** What MULTI and DISCARD have in common. */
+const WITHOUT_ARGUMENTS = {
   syntax: '',
-  does: 'Begins a transaction: commands are queued until EXEC',
   returns: 'OK',
   group: 'transactions',
   flags: ['fast'],
   isImmediate: true,
   needsNoDatabase: true,
+} as const
+
+const multi = definePlain({
+  ...WITHOUT_ARGUMENTS,
+  name: 'MULTI',
+  does: 'Begins a transaction: commands are queued until EXEC',
   run({ client: { transaction } }) {
     if (transaction.isOpen) return new Failure('ERR MULTI calls can not be nested')
     transaction.open()
@@ -32,14 +37,9 @@ const exec = definePlain({
 })
 
 const discard = definePlain({
+  ...WITHOUT_ARGUMENTS,
   name: 'DISCARD',
-  syntax: '',
   does: 'Discards the transaction',
-  returns: 'OK',
-  group: 'transactions',
-  flags: ['fast'],
-  isImmediate: true,
-  needsNoDatabase: true,
   run({ client: { transaction } }) {
     if (!transaction.isOpen) return new Failure('ERR DISCARD without MULTI')
     transaction.close()

@@ -1,8 +1,8 @@
 // BF.RESERVE, BF.INSERT, BF.INFO and BF.LOAD with the arguments, replies and error texts of valkey-bloom.
 import type { BloomSpec } from '../registry.ts'
 import { create, INFO, INSERT, insertAll, RESERVE } from './bloom-commands.ts'
-import { bloomAt, DEFAULTS, growth, MOST_CAPACITY, rateOf } from './bloom-filters.ts'
-import { type Call, type Command, definePlain, NOT_FOUND, wholeOf, wrongArity } from './command.ts'
+import { DEFAULTS, existingAt, growth, MOST_CAPACITY, rateOf } from './bloom-filters.ts'
+import { type Call, type Command, definePlain, wholeOf, wrongArity } from './command.ts'
 import { loadWhole } from './dump-commands.ts'
 import { Failure, type Reply, Simple } from './replies.ts'
 
@@ -149,9 +149,8 @@ const info = definePlain({
   returns: 'names and values; for one field its value',
   async run(call) {
     if (call.count > 3) return wrongArity(this.name)
-    const found = bloomAt(call)
+    const found = existingAt(call)
     if (found instanceof Failure) return found
-    if (!found) return NOT_FOUND
     const spec = found.bloom!
     const { urls, sizeBytes } = await found.stats()
     const { capacity, filters } = growth(spec, urls)
