@@ -47,7 +47,7 @@ export async function measureWaits({ capacity, errorRate, runs }: Measured): Pro
 
 async function measureOnce(capacity: number, errorRate: number): Promise<Waits[]> {
   const data = folder()
-  const server = await started(['--data', data, '--memory', '8G'])
+  const server = await started(['--data', data, '--memory', '8G', '--allow-flush'])
   const client = await server.connect()
   const child = fork(watcher, [String(server.port), String(server.httpPort)])
   await once(child, 'message')
@@ -124,6 +124,13 @@ async function measureOnce(capacity: number, errorRate: number): Promise<Waits[]
   await measure('/metrics of 900 sieves', () => get('/metrics'))
   await measure('/v1/sieves of 900', () => get('/v1/sieves'))
   await measure('INFO', () => client.ask('INFO'))
+  await measure('KEYS of 900', () => client.ask('KEYS', '*9*'))
+  await measure('SADD of 90,000', () => askMany('SADD', 'set', list(0, 90_000)))
+  await measure('RENAME', async () => expectOk(await client.ask('RENAME', 'set', 'renamed')))
+  await measure('SREM of 90,000', () => askMany('SREM', 'renamed', list(0, 90_000)))
+  await client.ask('BF.RESERVE', 'a', String(errorRate), String(capacity))
+  await measure('FLUSHALL of 900 and a large one', async () => expectOk(await client.ask('FLUSHALL')))
+  await measure('after FLUSHALL', () => new Promise((resolve) => setTimeout(resolve, 1000)))
   child.disconnect()
   client.close()
   server.child.kill('SIGTERM')
