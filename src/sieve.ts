@@ -298,16 +298,6 @@ export class Sieve implements AnySieve {
     return this.#state.deleteOne()
   }
 
-  /** Forgets items of one buffer; only a DeletingSieve shows it. */
-  protected forgetItems(items: Items): Uint8Array {
-    try {
-      return toSeen(this.#answer({ items }, 'delete'))
-    } catch (error) {
-      if (error instanceof SieveError && error.answered) error.answered = toSeen(error.answered)
-      throw error
-    }
-  }
-
   /** Whether anything is under a folder; only a FolderSieve shows it. */
   protected findUnder(folder: string): boolean {
     checkUrl(folder, 'folder')
@@ -318,23 +308,28 @@ export class Sieve implements AnySieve {
     return kernel.verdicts[0] === 0
   }
 
-  // Verdicts of all URLs: 1 new, 0 seen.
-  #answer(urls: Urls, verb: 'add' | 'has' | 'delete'): Uint8Array {
-    checkUrlsOf(urls)
-    const state = this.#state
-    const verdicts = new Verdicts(countOf(urls))
-    try {
-      state.keyer.batches(urls, (n) => {
-        const done = verb === 'delete' ? state.delete(n) : state[verb](0, n)
-        verdicts.append(state.kernel.verdicts.subarray(0, done))
-        return done
-      })
-    } catch (error) {
-      if (error instanceof SieveError) error.answered = verdicts.all()
-      throw error
-    }
-    return verdicts.all()
+  #answer(urls: Urls, verb: 'add' | 'has'): Uint8Array {
+    return answer(this.#state, urls, verb)
   }
+}
+
+// Verdicts of all URLs: 1 new, 0 seen; of a delete 1 not remembered, 0 remembered.
+function answer(state: SieveState, urls: Urls, verb: 'add' | 'has' | 'delete'): Uint8Array {
+  checkUrlsOf(urls)
+  const verdicts = new Verdicts(countOf(urls))
+  try {
+    state.keyer.batches(urls, (n) => {
+      const done = verb === 'delete' ? state.delete(n) : state[verb](0, n)
+      verdicts.append(state.kernel.verdicts.subarray(0, done))
+      return done
+    })
+  } catch (error) {
+    if (error instanceof SieveError) {
+      error.answered = verb === 'delete' ? toSeen(verdicts.all()) : verdicts.all()
+    }
+    throw error
+  }
+  return verdicts.all()
 }
 
 /** @internal A sieve with the verbs its filter can do: a new one, or one that was saved, still to be filled. */
@@ -363,7 +358,7 @@ class ForgettingSieve extends Sieve implements DeletingSieve {
   }
 
   deleteItems(items: Items): Uint8Array {
-    return this.forgetItems(items)
+    return toSeen(answer(this[STATE], { items }, 'delete'))
   }
 }
 

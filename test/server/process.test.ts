@@ -141,6 +141,8 @@ describe('starting', () => {
       '3',
       'maxmemory',
       String(2 * 1024 ** 2),
+      'maxmemory-policy',
+      'noeviction',
     ])
     const other = await server.connect()
     expect(await other.ask('ECHO', 'x'.repeat(101))).toMatch(/--max-item-bytes/)
