@@ -105,6 +105,15 @@ export function formatCount(value: number): string {
   return format.format(value)
 }
 
+/** 5.7 M, 3.67 M, 12: three digits of what is large, for a line that is read at a glance. */
+export function formatShort(value: number): string {
+  if (value < 10_000) return formatCount(Math.round(value))
+  const letters = ['k', 'M', 'G', 'T']
+  const rounded = Number(value.toPrecision(3))
+  const unit = Math.min(Math.floor(Math.log10(rounded) / 3), letters.length)
+  return `${Number((rounded / 1000 ** unit).toPrecision(3))} ${letters[unit - 1]}`
+}
+
 /** 1.8 GiB. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']

@@ -1,6 +1,6 @@
 // Values of options, as people write them.
 import { describe, expect, it } from 'vitest'
-import { formatBytes, parseCount, parseRate, parseSize } from '../src/quantities.ts'
+import { formatBytes, formatShort, parseCount, parseRate, parseSize } from '../src/quantities.ts'
 
 describe.each<[string, (text: string) => number, [string, number][], string[]]>([
   [
@@ -69,4 +69,20 @@ it.each([
   [5 * 1024 ** 4, '5.0 TiB'],
 ])('%d bytes read %s', (bytes, text) => {
   expect(formatBytes(bytes)).toBe(text)
+})
+
+describe('formatShort', () => {
+  it.each([
+    [0, '0'],
+    [12, '12'],
+    [9999, '9,999'],
+    [10_000, '10 k'],
+    [12_345, '12.3 k'],
+    [999_999, '1 M'],
+    [3_670_000, '3.67 M'],
+    [5_700_000, '5.7 M'],
+    [1.234e9, '1.23 G'],
+  ])('%d is %s', (value, text) => {
+    expect(formatShort(value)).toBe(text)
+  })
 })

@@ -1,4 +1,5 @@
 // The run of `urlsieve dedupe`, whatever remembers: inputs through a sieve, kept lines to the output, one summary.
+import { formatShort } from '../quantities.ts'
 import { Delivery, type Forget } from './delivery.ts'
 import { Output, tellStats, warnOfNoUrls } from './output.ts'
 import { Progress } from './progress.ts'
@@ -55,6 +56,7 @@ export async function runDedupe(target: DedupeTarget, request: DedupeRequest): P
       return { lines, fresh, bytes: before + position }
     })
   }
+  let hasEnded = false
   try {
     for (const path of request.paths) {
       await target.sift(path, write)
@@ -62,12 +64,14 @@ export async function runDedupe(target: DedupeTarget, request: DedupeRequest): P
       position = 0
     }
     await target.finish?.((kept) => write(kept, 0))
+    hasEnded = true
   } finally {
     progress.done()
     if (target.outlivesRun && request.keep === 'new') await delivery.takeBack(target.forget)
     output.close()
     const { invalid, sizeBytes, ...others } = await target.end()
     const { lines, bytes, ...verdicts } = target.counts()
+    if (hasEnded) progress.finish(summary(lines, verdicts, invalid), lines)
     warnOfNoUrls(lines, invalid)
     target.warn?.()
     if (request.stats) {
@@ -76,4 +80,15 @@ export async function runDedupe(target: DedupeTarget, request: DedupeRequest): P
       tellStats({ lines, ...verdicts, invalid, bytes, seconds, urlsPerSecond, sizeBytes, ...others })
     }
   }
+}
+
+/** The counts for people: what is zero is left out. */
+function summary(lines: number, verdicts: Pick<Counts, 'new' | 'seen'>, invalid: number): string[] {
+  const rows: readonly [number, string][] = [
+    [lines, lines === 1 ? 'line' : 'lines'],
+    [verdicts.new, 'new'],
+    [verdicts.seen, 'seen'],
+    [invalid, invalid === 1 ? 'not a URL' : 'not URLs'],
+  ]
+  return rows.flatMap(([value, what], i) => (value > 0 || i < 2 ? [`${formatShort(value)} ${what}`] : []))
 }

@@ -1,6 +1,7 @@
 // `urlsieve explain`: the key of a URL and why.
 import type { Command } from 'commander'
 import { Sieve } from '../index.ts'
+import { paintChange, paintFor } from './colour.ts'
 import { Output } from './output.ts'
 import { type SieveFlags, sieveOptions, withSieveOptions } from './sieve-options.ts'
 
@@ -11,7 +12,7 @@ export function explainCommand(program: Command): void {
       'Shows the key of each URL, what each rule of the profile did to it, and which of them are the same.',
     )
     .argument('<urls...>', 'URLs')
-    .option('--json', 'one JSON object a URL')
+    .option('--json', 'one JSON object per URL')
     .addHelpText(
       'after',
       `
@@ -24,6 +25,8 @@ Example:
 async function explain(urls: string[], flags: SieveFlags & { json?: boolean }): Promise<void> {
   const sieve = await Sieve.create(sieveOptions(flags))
   const output = new Output()
+  const paint = paintFor(1)
+  const verdictOf = (verdict: string) => paint(verdict === 'new' ? 'green' : 'yellow', verdict)
   for (const url of urls) {
     const explanation = sieve.explain(url)
     sieve.add(url)
@@ -33,17 +36,18 @@ async function explain(urls: string[], flags: SieveFlags & { json?: boolean }): 
     }
     const steps = explanation.steps.filter((step) => step.changed)
     const width = Math.max(...steps.map((step) => step.rule.length), 7)
-    output.print(`${url}\n  ${'key'.padEnd(width)}  ${explanation.key}\n`)
+    output.print(`${url}\n  ${'key'.padEnd(width)}  ${paint('bold', explanation.key)}\n`)
     for (const step of steps) {
-      output.print(`  ${step.rule.padEnd(width)}  ${step.before} → ${step.after}\n`)
-      for (const note of step.notes) output.print(`  ${''.padEnd(width)}    ${note}\n`)
+      const [before, after] = paintChange(paint, step.before, step.after)
+      output.print(`  ${step.rule.padEnd(width)}  ${before} → ${after}\n`)
+      for (const note of step.notes) output.print(`  ${''.padEnd(width)}    ${paint('dim', note)}\n`)
     }
     if (!explanation.isUrl)
-      output.print(`  ${'invalid'.padEnd(width)}  not a URL: its key is the line unchanged\n`)
-    output.print(`  ${'verdict'.padEnd(width)}  ${explanation.verdict}\n`)
+      output.print(`  ${paint('red', 'invalid'.padEnd(width))}  not a URL: its key is the line unchanged\n`)
+    output.print(`  ${'verdict'.padEnd(width)}  ${verdictOf(explanation.verdict)}\n`)
     for (const { name, of, verdict } of explanation.layers ?? []) {
       const mark = name === explanation.decidedBy ? ' (decides)' : ''
-      output.print(`  ${''.padEnd(width)}    ${name}: ${verdict}${mark}  ${of}\n`)
+      output.print(`  ${''.padEnd(width)}    ${name}: ${verdictOf(verdict)}${mark}  ${of}\n`)
     }
   }
 }

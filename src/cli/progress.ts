@@ -1,7 +1,7 @@
 // Progress of a long run, on a terminal only: lines, rate, share of new ones, and the time left when the size of
-// the input is known. The first line appears after two seconds.
+// the input is known. The first line appears after two seconds; one line at the end sums the run up.
 import { isatty } from 'node:tty'
-import { formatCount } from '../quantities.ts'
+import { formatCount, formatShort } from '../quantities.ts'
 import { tell } from './output.ts'
 
 const FIRST_MS = 2000
@@ -62,6 +62,14 @@ export class Progress {
       )
     }
     return parts.join(' · ')
+  }
+
+  /** Ends with one line for what was done. */
+  finish(parts: readonly string[], lines: number): void {
+    this.done()
+    if (!this.#on) return
+    const seconds = (performance.now() - this.#start) / 1000
+    tell(`${[...parts, `${seconds.toFixed(1)} s`, `${formatShort(lines / seconds)} lines/s`].join(' · ')}\n`)
   }
 
   /** Takes the line away. */

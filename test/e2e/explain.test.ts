@@ -1,6 +1,7 @@
 // `urlsieve explain`: the key of each URL, what each rule did, and which of them are the same.
+import { spawnSync } from 'node:child_process'
 import { expect, it } from 'vitest'
-import { expectQuiet, urlsieve } from './command.ts'
+import { bash, expectQuiet, urlsieve } from './command.ts'
 
 const urls = ['https://Example.com:443/a/../b#top', 'http://example.com/b', 'not a link']
 
@@ -65,3 +66,18 @@ it('says the key that dedupe uses', async () => {
   const deduped = await urlsieve(['dedupe', '--keys'], { input: odd.map((url) => `${url}\n`).join('') })
   expect(deduped.stdout.toString().trimEnd().split('\n')).toEqual(keys.map((line) => JSON.parse(line).key))
 })
+
+const noScript = spawnSync('script', ['--version']).error !== undefined
+it.skipIf(noScript)(
+  `in colour on a terminal, unless NO_COLOR${noScript ? ' (skipped: no script on the PATH)' : ''}`,
+  async () => {
+    const command = `script -qec ""$URLSIEVE" explain http://Example.com/" /dev/null`
+    const env = { NO_COLOR: '', TERM: 'xterm' }
+    const text = String((await bash(command, { env })).stdout)
+    expect(text).toContain('\x1b[32mnew\x1b[39m')
+    expect(text).toContain('\x1b[31mE\x1b[39mxample.com/ → http://\x1b[32me\x1b[39mxample.com/')
+    const plain = String((await bash(command, { env: { ...env, NO_COLOR: '1' } })).stdout)
+    expect(plain).not.toContain('\x1b[')
+    expect(plain.replaceAll('\r', '')).toBe(text.replaceAll(/\x1b\[\d+m|\r/g, ''))
+  },
+)

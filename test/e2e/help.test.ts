@@ -18,11 +18,16 @@ async function help(...args: string[]): Promise<string> {
   return ended.stdout.toString()
 }
 
+/** The commands in the help, under all headings. */
+function listed(text: string): string[] {
+  const [, groups] = /^Options:\n(?: {2}.*\n)+\n((?:\w.*:\n(?: {2}.*\n)+\n)+)Exit codes/m.exec(text)!
+  return [...groups!.matchAll(/^ {2}([a-z]\S*)/gm)].map((match) => match[1]!)
+}
+
 it('--help of every command has an example that starts with it', async () => {
   const text = await help('--help')
   expect(text).toMatch(/^Example:\n {2}urlsieve dedupe /m)
-  const [, listed] = /^Commands:\n((?: {2}.*\n)+)/m.exec(text)!
-  const commands = [...listed!.matchAll(/^ {2}([a-z]\S*)/gm)].map((match) => match[1]!)
+  const commands = listed(text)
   expect(commands).toEqual(expect.arrayContaining(['dedupe', 'plan', 'explain', 'help']))
   for (const command of commands.filter((name) => name !== 'help')) {
     const own = await help(command, '--help')
@@ -33,10 +38,9 @@ it('--help of every command has an example that starts with it', async () => {
 })
 
 it('descriptions are wrapped once, at the width of the terminal', async () => {
-  const [, listed] = /^Commands:\n((?: {2}.*\n)+)/m.exec(await help('--help'))!
-  for (const [, command] of listed!.matchAll(/^ {2}([a-z]\S*)/gm)) {
+  for (const command of listed(await help('--help'))) {
     if (command === 'help') continue
-    const description = (await help(command!, '--help')).split('\n\n')[1]!.split('\n')
+    const description = (await help(command, '--help')).split('\n\n')[1]!.split('\n')
     for (let i = 0; i + 1 < description.length; i++) {
       const word = description[i + 1]!.split(' ')[0]!
       const line = `${description[i]} ${word}`

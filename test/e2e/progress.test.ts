@@ -1,4 +1,4 @@
-// Progress of a long run: shown on a terminal only, after two seconds, and taken away at the end.
+// Progress of a long run: shown on a terminal only, after two seconds, and replaced by a summary at the end.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -60,6 +60,8 @@ const other = Array.from({ length: 20_000 }, (_, i) => `http://other.example/${i
 writeFileSync(join(folder, 'lines.txt'), lines)
 writeFileSync(join(folder, 'other.txt'), other)
 const ERASE = '\r\x1b[K'
+const SUMMARY =
+  /^[\d.]+ k lines · [\d.,]+( k)? new · [\d.]+ k seen( · [\d.,]+( k)? not URLs)? · \d+\.\d s · [\d.,]+( [kM])? lines\/s\r\n$/
 /** A reader that takes one line, and the others after more than two seconds: so long the command waits. */
 const toSlowReader = (to: string) => `| (IFS= read -r first; sleep 2.2; (echo "$first"; cat) > ${to})`
 const kept = (name: string) => readFileSync(join(folder, name))
@@ -78,7 +80,7 @@ describe.skipIf(missing).concurrent(title, () => {
     const text = await seen('file', `"$URLSIEVE" dedupe --profile raw lines.txt ${toSlowReader('kept-file')}`)
     const shown = text.split(ERASE)
     expect(shown[0]).toBe('')
-    expect(shown.at(-1)).toBe('')
+    expect(shown.at(-1)).toMatch(SUMMARY)
     expect(shown.length).toBeGreaterThan(2)
     const [, count, , , share, done] =
       /^([\d,]+) lines · ([\d.]+) M\/s · (\d+) MB\/s · ([\d.]+) % new · (\d+) % · \d+:\d\d left$/.exec(
@@ -99,8 +101,15 @@ describe.skipIf(missing).concurrent(title, () => {
     const shown = text.split(ERASE)
     expect(shown.length).toBeGreaterThan(2)
     expect(shown[1]).toMatch(/^[\d,]+ lines · [\d.]+ M\/s · \d+ MB\/s · [\d.]+ % new$/)
-    expect([shown[0], shown.at(-1)]).toEqual(['', ''])
+    expect(shown[0]).toBe('')
+    expect(shown.at(-1)).toMatch(SUMMARY)
     expect(kept('kept-pipe').equals(expected)).toBe(true)
+  })
+
+  it('a short run: the summary alone, with what is not zero', async () => {
+    expect(await seen('short', 'printf "https://example.com/\\n" | "$URLSIEVE" dedupe > kept-short')).toMatch(
+      /^1 line · 1 new · \d\.\d s · \d+ lines\/s\r\n$/,
+    )
   })
 
   it('--quiet: nothing, however long it takes', async () => {
