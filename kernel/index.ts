@@ -21,6 +21,7 @@ export {
   pendingCount,
 } from './pending'
 export { checksum, runBuffer, runBegin, runAppend, runEnd, runDecode, runScan, scannedCount, runCompare, runCheck, runMerge } from './runs'
+export { unknownPieces } from './unknown-pieces'
 
 // Where the batch's arrays lie: they never move.
 export const batchLines = batch.BATCH

@@ -7,6 +7,7 @@ import { keyEnds, keyStarts, verdicts } from '../batch'
 import { addresses, addressesOf, hashPieces, isWide } from '../hash'
 import { derived, spread } from '../mix'
 import { afterScheme, segmentEnd, wordEnd, wordStart } from '../segments'
+import { addUnknown, beginKey, countKey, rateLayers, unknownPiecesCreate } from '../unknown-pieces'
 
 /** What happens past the last layer: the rest is one segment, layers are added, or layers are dealt again. */
 const JOIN: u32 = 0
@@ -38,7 +39,7 @@ export function multilayerCreate(L: u32, m: u64, k: u32, chosenMode: u32): bool 
   size = m
   count = k
   xorArray = allocZeroed(<usize>((m + 7) >> 3))
-  return xorArray != 0 && multilayerReach(L)
+  return xorArray != 0 && unknownPiecesCreate() && multilayerReach(L)
 }
 
 /** Makes sure that there are `wanted` layers. False when there is no room. */
@@ -196,6 +197,12 @@ function locateGroup(from: u32, to: u32): bool {
   return true
 }
 
+function newKeys(): u64 {
+  let keys: u64 = 0
+  for (let layer: u32 = 0; layer < layers; layer++) keys += load<u64>(lasts + (<usize>layer << 3))
+  return keys
+}
+
 /** Test-and-set of keys [from, n). Returns how many are done: fewer than n when there is no room. */
 export function multilayerAdd(from: u32, n: u32): u32 {
   let end = n
@@ -213,6 +220,7 @@ export function multilayerAdd(from: u32, n: u32): u32 {
       if (mode == GROW && own > layers && !multilayerReach(own)) return i
       let fresh: u32 = 0
       let last: u32 = 0
+      beginKey()
       for (let piece: u32 = 0; piece < own; piece++) {
         last = layerOf(piece)
         const array = <usize>load<u32>(arrays + (<usize>last << 2))
@@ -220,13 +228,17 @@ export function multilayerAdd(from: u32, n: u32): u32 {
         for (let j: u32 = 0; j < count; j++, p += 8) set += setAt(array, load<u64>(p))
         const tally = ones + (<usize>last << 3)
         store<u64>(tally, load<u64>(tally) + set)
+        if (set) addUnknown(last)
         fresh += set
       }
       let set: u32 = 0
       for (let j: u32 = 0; j < count; j++, p += 8) set += setAt(xorArray, load<u64>(p))
       xorOnes += set
       const isNew = fresh + set != 0
-      if (isNew) store<u64>(lasts + (<usize>last << 3), load<u64>(lasts + (<usize>last << 3)) + 1)
+      if (isNew) {
+        store<u64>(lasts + (<usize>last << 3), load<u64>(lasts + (<usize>last << 3)) + 1)
+        if (countKey()) rateLayers(ones, layers, size, count, newKeys())
+      }
       store<u8>(verdicts + <usize>i, <u8>isNew)
     }
     from = to

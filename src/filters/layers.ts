@@ -23,6 +23,7 @@ import {
   savedWhole,
   shareBytes,
 } from './saved-plan.ts'
+import { passShares, SKETCH_COUNTS } from './unknown-pieces.ts'
 import { xorHitRates } from './xor-layer.ts'
 
 const DEFAULT_RATE = 1e-6
@@ -184,6 +185,8 @@ export function createLayers(kernel: Kernel, plan: Shaped<LayerShape>): Filter {
     if (layer >= most) throw new RangeError(`layer ${layer}: expected one below ${most}`)
     if (!call.multilayerReach(layer + 1)) throw noRoom(plan.filter, plan.sizeBytes)
   }
+  /** What the latest new keys were made of. */
+  const sketch = () => new Float64Array(kernel.bytes.buffer, call.unknownPieces() >>> 0, SKETCH_COUNTS)
   return {
     add: call.multilayerAdd,
     has(from, n) {
@@ -210,10 +213,16 @@ export function createLayers(kernel: Kernel, plan: Shaped<LayerShape>): Filter {
       },
       (array, ones) => call.multilayerSetOnes(array === XOR_ARRAY ? call.multilayerLayers() : array, ones),
       {
-        most: MOST_LAYERS,
-        read: () =>
-          Array.from({ length: call.multilayerLayers() }, (_, layer) => call.multilayerLasts(layer)),
-        write: (layer, count) => call.multilayerSetLasts(layer, count),
+        // Files of before the sketch have the first of these only.
+        most: MOST_LAYERS + SKETCH_COUNTS,
+        read: () => [
+          ...Array.from({ length: MOST_LAYERS }, (_, layer) => call.multilayerLasts(layer)),
+          ...sketch(),
+        ],
+        write(i, count) {
+          if (i < MOST_LAYERS) call.multilayerSetLasts(i, count)
+          else sketch()[i - MOST_LAYERS] = count
+        },
       },
     ),
     measure() {
@@ -231,16 +240,23 @@ export function createLayers(kernel: Kernel, plan: Shaped<LayerShape>): Filter {
       const corrected = mean((layer) => fills[layer]! ** hashes * passes[layer]!, 0)
       // A new combination of known segments takes two of them at least.
       const recombined = mean((layer) => passes[layer]!, mode === 'words' ? 0 : 1) || rates.recombined
+      const xorRate = mean((layer) => passes[layer]!, 0)
+      const shares = passShares({ counts: sketch(), rates: fills.map((fill) => fill ** hashes), xorRate })
       const distinct = (fill: number) => Math.round(estimateDistinct({ fillOnes: fill * bits, bits, hashes }))
       return {
         sizeBytes: Math.ceil(bits / 8) * (count + 1),
         fill: [...fills, xorFill].reduce((sum, fill) => sum + fill, 0) / (count + 1),
-        rate: corrected,
+        rate: shares ? xorRate * shares.pass : corrected,
         layers: [
           ...fills.map((fill, layer) => ({ name: `layer ${layer + 1}`, fill, distinct: distinct(fill) })),
           { name: 'XOR layer', fill: xorFill, distinct: distinct(xorFill) },
         ],
-        rates: { paper: rates.paper, corrected, recombined },
+        rates: {
+          paper: rates.paper,
+          corrected,
+          recombined,
+          ...(shares && { floor: xorRate * shares.known }),
+        },
       }
     },
   }

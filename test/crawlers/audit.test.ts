@@ -17,8 +17,8 @@ const sized = (filter: string, { paper } = site) => [
   ...['--urls', String(paper.size), '--fpr', String(RATE)],
   ...(filter === 'window' ? ['--inner', 'blocked', '--window', String(2 * paper.size)] : []),
 ]
-/** Of the papers: their rate is that of random keys. URLs of one site are made of the same parts, which recombine. */
-const RECOMBINING = ['multilayer', 'keyword-layers']
+/** Of the papers: two URLs of the same parts in another order have the same place in their XOR layer. */
+const CERTAIN = ['multilayer', 'keyword-layers']
 const filters = isFull ? filterNames : (['fingerprint', 'classic', 'prefix-layers'] as const)
 
 describe.each(filters)('%s', (filter) => {
@@ -45,7 +45,11 @@ describe.each(filters)('%s', (filter) => {
       expect(unreached(paper, pages)).toEqual([])
       return
     }
-    if (RECOMBINING.includes(filter)) return
+    // Besides what they predict, XOR takes some URLs for others for certain, and no filter can count those that it loses.
+    if (CERTAIN.includes(filter)) {
+      expect(stats.lost).toBeGreaterThan(stats.expectedLosses - 6 * Math.sqrt(stats.expectedLosses) - 6)
+      return
+    }
     // Six standard deviations of a sum of that many small chances, and a handful for small numbers.
     const spread = 6 * Math.sqrt(stats.expectedLosses) + 6
     expect(Math.abs(stats.lost - stats.expectedLosses)).toBeLessThan(spread)
