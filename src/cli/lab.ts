@@ -1,7 +1,7 @@
 // `urlsieve lab`: the papers' experiments again, and a fair fight; tables here, CSV and JSON and a page in a folder.
 import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Cell, Table } from '../lab/experiment.ts'
 import type { ExperimentRecord, Failure } from '../lab/run.ts'
 import { parseCount } from '../quantities.ts'
@@ -15,6 +15,8 @@ interface Flags {
   csv?: string[]
   out: string
   quick?: boolean
+  tables?: boolean
+  integers: 'wrapping' | 'unbounded'
   seed: number
 }
 
@@ -23,7 +25,7 @@ export function labCommand(program: Command): void {
     .command('lab')
     .summary("repeat the papers' experiments, and compare at equal memory")
     .description(
-      'Runs experiments over URLs and writes a report: DIR/report.html, and a CSV and a JSON file for each. ' +
+      'Runs experiments over URLs, prints a verdict on each claim of the papers, and writes a report: DIR/report.html, a CSV file for every table, claims.csv and claims.md with all verdicts, and a JSON file for each experiment. ' +
         'The URLs come from files (.gz too), or are generated from the seed. The same seed and URLs give the same counts ' +
         'on any machine; times are of this one.',
     )
@@ -32,6 +34,15 @@ export function labCommand(program: Command): void {
     .option('--out <dir>', 'where the report goes', 'urlsieve-lab')
     .option('--quick', 'small sizes: a minute for all')
     .option('--seed <n>', 'repeats the same counts', parseCount('--seed'), 1)
+    .option('--tables', 'print every table too, not only the verdicts')
+    .addOption(
+      new Option(
+        '--integers <kind>',
+        'integers of url-caching’s hash functions: modulo 2^32, or as wide as they become',
+      )
+        .choices(['wrapping', 'unbounded'])
+        .default('wrapping'),
+    )
     .option('--csv <files...>', 'tables of titles for the keyword experiment, instead of a generated one')
     .addHelpText(
       'after',
@@ -47,16 +58,25 @@ Examples:
 
 async function lab(names: string[], flags: Flags): Promise<void> {
   // The lab and its charts are large: only this command loads them.
-  const [{ choose, experiments }, { run, writeRecord }, { report }, { UrlFileError }, { shown }] =
-    await Promise.all([
-      import('../lab/registry.ts'),
-      import('../lab/run.ts'),
-      import('../lab/report.ts'),
-      import('../lab/urls.ts'),
-      import('../lab/cells.ts'),
-    ])
+  const [
+    { choose, experiments },
+    { run, writeRecord },
+    { report },
+    { UrlFileError },
+    { shown },
+    claims,
+    tables,
+  ] = await Promise.all([
+    import('../lab/registry.ts'),
+    import('../lab/run.ts'),
+    import('../lab/report.ts'),
+    import('../lab/urls.ts'),
+    import('../lab/cells.ts'),
+    import('../lab/claims.ts'),
+    import('../lab/csv.ts'),
+  ])
   const chosen = choose(names)
-  const { urls = [], csv = [], out, quick = false, seed } = flags
+  const { urls = [], csv = [], out, quick = false, integers, seed } = flags
   for (const path of [...urls, ...csv])
     readable(
       path,
@@ -66,12 +86,16 @@ async function lab(names: string[], flags: Flags): Promise<void> {
   const output = new Output()
   const progress = new LabProgress(chosen.length)
   const print = ({ title, question, result, experiment, seconds }: ExperimentRecord) => {
-    output.print(`\n${experiment}: ${title} (${seconds.toFixed(1)} s)\n${question}\n→ ${result.finding}\n`)
+    output.print(`\n${experiment}: ${title} (${seconds.toFixed(1)} s)\n${question}\n`)
+    for (const { verdict, claim, number } of result.claims)
+      output.print(`  ${verdict}: ${claim}. ${number}.\n`)
+    if (!flags.tables) return
+    output.print(`→ ${result.finding}\n`)
     for (const one of result.tables) output.print(`\n${printed(one, shown)}`)
   }
   try {
     const done = await run(
-      { experiments: chosen, named: names, files: urls, tables: csv, quick, seed },
+      { experiments: chosen, named: names, files: urls, tables: csv, quick, integers, seed },
       {
         started: ({ name }, number) => progress.started(name, number),
         progress: (share, doing) => progress.progress(share, doing),
@@ -88,7 +112,11 @@ async function lab(names: string[], flags: Flags): Promise<void> {
     )
     const path = join(out, 'report.html')
     const text = report(done)
-    written(out, () => writeFileSync(path, text))
+    written(out, () => {
+      writeFileSync(path, text)
+      writeFileSync(join(out, 'claims.csv'), tables.csv(claims.claimTable(done.records)))
+      writeFileSync(join(out, 'claims.md'), claims.claimMarkdown(done.records))
+    })
     output.print(`\nThe report: ${path}\n`)
     if (done.failures.length > 0) throw failure(done.failures)
   } catch (error) {

@@ -62,7 +62,8 @@ export function tick(value: number): string {
 }
 
 /** A point with its interval, for the text shown when the pointer is over it. */
-export function describePoint({ x, y, low, high }: Point): string {
+export function describePoint({ x, y, bound, low, high }: Point): string {
+  if (bound) return `none found, at most ${tick(y)}, at ${tick(x)}`
   const interval = low !== undefined && high !== undefined ? ` (${tick(low)} … ${tick(high)})` : ''
   return `${tick(y)}${interval} at ${tick(x)}`
 }

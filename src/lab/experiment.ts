@@ -20,6 +20,8 @@ export interface Lab {
   readonly seed: number
   /** Up to `most` distinct URLs, always the same first ones: from the user's files, else generated from the seed. */
   urls(most: number): Promise<UrlList>
+  /** Integers of url-caching's hash functions: modulo 2^32, or as wide as they become. */
+  readonly integers?: 'wrapping' | 'unbounded'
   /** Tables given with --csv, for the keyword experiments; none: the experiment generates one from the seed. */
   readonly tables: readonly string[]
   /** A generator for each purpose: the same seed and name give the same numbers on any machine. */
@@ -52,6 +54,8 @@ export interface Table {
 export interface Point {
   readonly x: number
   readonly y: number
+  /** No error was found: y is the upper end of the interval. */
+  readonly bound?: true
   /** Confidence interval of y. */
   readonly low?: number
   readonly high?: number
@@ -74,10 +78,25 @@ export interface Plot {
   readonly series: readonly Series[]
 }
 
+/** What an experiment says of a claim. `confirmed only with more memory`: not against a filter of the same memory. */
+export type Verdict = 'confirmed' | 'confirmed only with more memory' | 'not reproduced' | 'wrong'
+
+export interface Claim {
+  /** The paper and the place in it, or 'ours'. */
+  readonly source: string
+  /** What it says, in our words. */
+  readonly claim: string
+  readonly verdict: Verdict
+  /** The one or two numbers that the verdict rests on: computed. */
+  readonly number: string
+}
+
 export interface Result {
+  /** The claims that were tested. The first is the experiment's own question: its verdict opens the report. */
+  readonly claims: readonly Claim[]
   /** One or two sentences with the numbers that answer the question: computed, never written in advance. */
   readonly finding: string
-  /** The first table is the experiment's CSV. */
+  /** Each is a CSV file; the first has the experiment's name. */
   readonly tables: readonly Table[]
   readonly plots: readonly Plot[]
 }

@@ -74,7 +74,7 @@ const STYLE = `
   }
 }
 * { box-sizing: border-box; }
-html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; scroll-padding-top: 1rem; }
+html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; scroll-padding-top: 4rem; }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 body { margin: 0; background: var(--paper); color: var(--ink); overflow-wrap: break-word;
   font: 1.0625rem/1.6 system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif; }
@@ -98,12 +98,14 @@ header { padding-top: clamp(2rem, 7vw, 4.5rem); }
 .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 9.5rem), 1fr)); gap: 1rem 1.75rem; margin: 1.5rem 0 2rem; }
 .facts dt { font-size: .8125rem; color: var(--muted); }
 .facts dd { margin: 0; overflow-wrap: anywhere; font-size: .9375rem; }
-.contents { border-top: 1px solid var(--line); padding: 2rem 0 0; }
-.contents ol { list-style: none; margin: 0; padding: 0; display: grid; gap: 0 2.5rem;
-  grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); }
-.contents li { padding: .875rem 0; border-bottom: 1px solid var(--grid); }
-.contents a { font-weight: 600; }
-.contents p { margin: .25rem 0 0; font-size: .9375rem; line-height: 1.5; color: var(--muted); }
+.contents { position: sticky; top: 0; z-index: 1; background: var(--paper); border-top: 1px solid var(--line); border-bottom: 1px solid var(--line); }
+.contents ul { list-style: none; margin: 0 auto; max-width: 58rem; padding: .5rem clamp(1rem, 4vw, 2rem); display: flex; gap: .25rem 1.25rem;
+  overflow-x: auto; white-space: nowrap; font-size: .875rem; }
+.claims { padding: 2.5rem 0 0; }
+.verdict { border-left: 4px solid var(--ink); padding: .5rem 1.25rem; margin: 1.25rem 0 0; max-width: none; font-size: 1.1875rem; }
+.verdict strong { text-transform: capitalize; }
+.fold > summary { cursor: pointer; font-weight: 600; padding: .5rem .25rem; }
+.fold > .small { margin: 0 0 2rem; }
 .experiment { padding: clamp(3rem, 8vw, 5rem) 0 0; }
 .kicker { font-size: .875rem; color: var(--muted); margin: 0 0 .5rem; }
 .kicker code { color: var(--ink); background: var(--code); border-radius: 4px; padding: .1em .4em; }
@@ -120,12 +122,16 @@ figcaption { font-size: .8125rem; line-height: 1.5; color: var(--muted); padding
 .legend { list-style: none; display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: .5rem 0 0; padding: 0 .25rem; font-size: .875rem; }
 .legend li { display: flex; align-items: center; gap: .5rem; }
 figure .legend svg { width: 36px; flex: none; }
-.scroll { overflow: auto; margin: 0 0 2rem; border: 1px solid var(--line); border-radius: 12px; background: var(--card); }
+.scroll { overflow: auto; margin: 0 0 .5rem; border: 1px solid var(--line); border-radius: 12px;
+  background: linear-gradient(to right, var(--card) 30%, transparent) left / 3rem 100% no-repeat local,
+    linear-gradient(to left, var(--card) 30%, transparent) right / 3rem 100% no-repeat local,
+    linear-gradient(to right, var(--axis), transparent) left / .75rem 100% no-repeat scroll,
+    linear-gradient(to left, var(--axis), transparent) right / .75rem 100% no-repeat scroll, var(--card); }
 .scroll.tall { max-height: 34rem; }
 table { border-collapse: separate; border-spacing: 0; width: 100%; font-size: .875rem; line-height: 1.4; font-variant-numeric: tabular-nums; }
-caption { text-align: left; padding: 1rem; font-weight: 600; font-size: 1.0625rem; }
+caption { text-align: left; padding: .5rem 1rem; font-weight: 600; font-size: 1.0625rem; }
 caption span { display: block; font-weight: 400; font-size: .875rem; color: var(--muted); max-width: 44rem; margin-top: .25rem; position: sticky; left: 1rem; }
-caption b { position: sticky; left: 1rem; font-weight: inherit; }
+caption b { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 th, td { padding: .4rem .875rem; text-align: left; vertical-align: top; border-top: 1px solid var(--grid); }
 thead th { position: sticky; top: 0; background: var(--card); color: var(--muted); font-weight: 600; vertical-align: bottom;
   border-top: 0; border-bottom: 2px solid var(--line); }
@@ -148,7 +154,7 @@ footer { padding-top: 4rem; padding-bottom: 3rem; }
 }
 @media print {
   body { font-size: 10pt; background: #fff; }
-  .skip { display: none; }
+  .skip, .contents { display: none; }
   header, main, footer { max-width: none; padding-left: 0; padding-right: 0; }
   .scroll, .scroll.tall { overflow: visible; max-height: none; border-color: #bbb; }
   thead th { position: static; }

@@ -7,10 +7,10 @@ import { crawlLoss } from './experiments/crawl-loss.ts'
 import { equalMemory } from './experiments/equal-memory.ts'
 import { growth } from './experiments/growth.ts'
 import { hashes } from './experiments/hashes.ts'
-import { jiang } from './experiments/jiang.ts'
-import { sharma } from './experiments/sharma.ts'
-import { termProject } from './experiments/term-project.ts'
-import { urlCache } from './experiments/url-cache.ts'
+import { jiang } from './experiments/jiang/experiment.ts'
+import { sharma } from './experiments/sharma/experiment.ts'
+import { termProject } from './experiments/term-project/experiment.ts'
+import { urlCache } from './experiments/url-cache/experiment.ts'
 
 export const experiments: readonly Experiment[] = [
   cen2010,

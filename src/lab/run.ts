@@ -15,6 +15,7 @@ export interface RunOptions {
   readonly files?: readonly string[]
   readonly tables?: readonly string[]
   readonly quick?: boolean
+  readonly integers?: 'wrapping' | 'unbounded'
   readonly seed?: number
 }
 
@@ -58,7 +59,7 @@ export interface Watcher {
 
 /** Runs one experiment after another. A failure is recorded and the others continue, unless the URLs cannot be read. */
 export async function run(options: RunOptions, watcher: Watcher = {}): Promise<Run> {
-  const { experiments, files = [], tables = [], quick = false, seed = 1 } = options
+  const { experiments, files = [], tables = [], quick = false, integers = 'wrapping', seed = 1 } = options
   const source = files.length > 0 ? await UrlSource.fromFiles(files) : await UrlSource.fromSeed(seed)
   if ((await source.first(1)).count === 0)
     throw new UrlFileError(files.join(', '), new Error('it has no URLs'))
@@ -75,6 +76,7 @@ export async function run(options: RunOptions, watcher: Watcher = {}): Promise<R
       quick,
       seed,
       tables,
+      integers,
       async urls(wanted) {
         most = Math.max(most, wanted)
         mostOfAll = Math.max(mostOfAll, most)
@@ -122,20 +124,30 @@ export async function run(options: RunOptions, watcher: Watcher = {}): Promise<R
   }
 }
 
-function repeat(names: readonly string[], { files = [], tables = [], quick, seed = 1 }: RunOptions): string {
+function repeat(
+  names: readonly string[],
+  { files = [], tables = [], quick, integers = 'wrapping', seed = 1 }: RunOptions,
+): string {
   return commandLine([
     ...['urlsieve', 'lab', ...names],
     ...(quick ? ['--quick'] : []),
+    ...(integers === 'wrapping' ? [] : ['--integers', integers]),
     ...['--seed', String(seed)],
     ...(tables.length > 0 ? ['--csv', ...tables] : []),
     ...(files.length > 0 ? ['--urls', ...files] : []),
   ])
 }
 
-/** Writes NAME.csv (the first table) and NAME.json (everything). */
+/** The file of a table: NAME.csv for the first, NAME-2.csv and so on for the others. */
+export function csvName(experiment: string, table: number): string {
+  return table === 0 ? `${experiment}.csv` : `${experiment}-${table + 1}.csv`
+}
+
+/** Writes a CSV file for each table, and NAME.json (everything). */
 export function writeRecord(folder: string, record: ExperimentRecord): void {
   mkdirSync(folder, { recursive: true })
-  const [first] = record.result.tables
-  if (first) writeFileSync(join(folder, `${record.experiment}.csv`), csv(first))
+  for (const [i, table] of record.result.tables.entries()) {
+    writeFileSync(join(folder, csvName(record.experiment, i)), csv(table))
+  }
   writeFileSync(join(folder, `${record.experiment}.json`), `${JSON.stringify(record, null, 2)}\n`)
 }

@@ -40,6 +40,28 @@ export function pooled(rates: readonly MeasuredRate[]): MeasuredRate {
   )
 }
 
+/**
+ * Counts of which those of one cluster are not independent: the same titles asked again in another split. The interval is
+ * that of the pooled count, wider by the square root of the design effect: the variance between clusters over the binomial one.
+ */
+export function clustered(
+  clusters: readonly { readonly hits: number; readonly trials: number }[],
+): MeasuredRate {
+  const all = measuredRate(
+    clusters.reduce((sum, { hits }) => sum + hits, 0),
+    clusters.reduce((sum, { trials }) => sum + trials, 0),
+  )
+  const chance = all.trials * all.rate * (1 - all.rate)
+  if (chance === 0) return all
+  const between = clusters.reduce((sum, { hits, trials }) => sum + (hits - all.rate * trials) ** 2, 0)
+  const wider = Math.sqrt(Math.max(1, between / chance))
+  return {
+    ...all,
+    low: Math.max(0, all.rate - wider * (all.rate - all.low)),
+    high: Math.min(1, all.rate + wider * (all.high - all.rate)),
+  }
+}
+
 /** Whether the first rate is significantly higher: the intervals do not overlap. */
 export function isAbove(a: MeasuredRate, b: MeasuredRate): boolean {
   return a.low > b.high
@@ -50,9 +72,9 @@ export function covers({ low, high }: MeasuredRate, rate: number): boolean {
   return low <= rate && rate <= high
 }
 
-/** A rate as a point with its interval. */
-export function ratePoint(x: number, { rate, low, high }: MeasuredRate): Point {
-  return { x, y: rate, low, high }
+/** A rate as a point with its interval; where there was no error, the upper end of the interval. */
+export function ratePoint(x: number, { hits, rate, low, high }: MeasuredRate): Point {
+  return hits === 0 ? { x, y: high, bound: true } : { x, y: rate, low, high }
 }
 
 /** Points that a logarithmic axis can show: those above zero. */

@@ -123,7 +123,7 @@ describe('the sketch', () => {
 
   test('a key with two unknown pieces passes when both layers err', () => {
     // Of 10,000 such keys: layers 1 and 2 err for a tenth each.
-    const counts = sketch({ 0o12: 8100, 0o1: 900, 0o2: 900, 0: 100 }, [0.1, 0.1])
+    const counts = sketch({ [0o12]: 8100, 1: 900, 2: 900, 0: 100 }, [0.1, 0.1])
     const { pass, known } = passShares({ counts, rates: [0.1, 0.1], xorRate: 0 })!
     expect(known).toBeCloseTo(0, 5)
     expect(pass).toBeCloseTo(0.01, 5)

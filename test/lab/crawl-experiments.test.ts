@@ -9,9 +9,14 @@ import { crawl } from '../../src/lab/crawl.ts'
 import type { Cell, Experiment, Result, Table } from '../../src/lab/experiment.ts'
 import { crawlLoss } from '../../src/lab/experiments/crawl-loss.ts'
 import { hashes } from '../../src/lab/experiments/hashes.ts'
-import { jiang } from '../../src/lab/experiments/jiang.ts'
-import { layerReadings, madeOfKnownWords, presentShare, sharma } from '../../src/lab/experiments/sharma.ts'
-import { urlCache } from '../../src/lab/experiments/url-cache.ts'
+import { jiang } from '../../src/lab/experiments/jiang/experiment.ts'
+import { sharma } from '../../src/lab/experiments/sharma/experiment.ts'
+import {
+  layerReadings,
+  madeOfKnownWords,
+  presentShare,
+} from '../../src/lab/experiments/sharma/measurement.ts'
+import { urlCache } from '../../src/lab/experiments/url-cache/experiment.ts'
 import { clopperPearson } from '../../src/lab/interval.ts'
 import { inLinks, linkGraph, reachable } from '../../src/lab/link-graph.ts'
 import { shuffle } from '../../src/lab/shuffle.ts'
@@ -309,14 +314,14 @@ describe('url-cache', () => {
     const filter = plainFilter(8 * urls, 3, poly31)
     for (const url of all.slice(0, urls)) filter.add(url)
     const hits = all.slice(urls, 30_000).filter(filter.has).length
-    const rows = records(results.get('url-cache')!.tables[0]!)
-    const row = rows.find((one) => one.hash === 'poly31' && one['m/n'] === '8' && one.k === 3)
+    const rows = records(results.get('url-cache')!.tables[1]!)
+    const row = rows.find((one) => one.hash === 'k of poly31' && one['m/n'] === '8' && one.k === 3)
     expect(row).toMatchObject({ queries: 18_000, 'false positives': hits })
   })
 
   it('marks one optimum of each kind for each hash and size, and finds the default half full', () => {
     const { finding, tables } = results.get('url-cache')!
-    const rows = records(tables[0]!)
+    const rows = records(tables[1]!)
     for (const name of new Set(rows.map(({ hash }) => hash))) {
       for (const ratio of ['3 / ln 2', '8']) {
         const same = rows.filter(({ hash, 'm/n': of }) => hash === name && of === ratio)
@@ -332,7 +337,7 @@ describe('url-cache', () => {
     expect(Math.abs((paper.formula as number) - 0.125)).toBeLessThan(1e-4)
     expect(Math.abs((paper.rate as number) - 0.125)).toBeLessThan(0.015)
     expect(finding).toMatch(/lose 1[1-4]\.\d % of new URLs/)
-    const held = records(tables[1]!)
+    const held = records(tables[2]!)
     expect(held.at(-1)).toMatchObject({ structure: 'hash set of strings', 'false positives': 0 })
     expect(held.at(-1)!['bytes/URL']).toBeGreaterThan(50)
     expect(held[0]!['bytes/URL']).toBeLessThan(0.55)

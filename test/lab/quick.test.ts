@@ -8,7 +8,7 @@ import type { Result } from '../../src/lab/experiment.ts'
 import { clopperPearson } from '../../src/lab/interval.ts'
 import { choose, experiments } from '../../src/lab/registry.ts'
 import { report } from '../../src/lab/report.ts'
-import { type Run, run, writeRecord } from '../../src/lab/run.ts'
+import { csvName, type Run, run, writeRecord } from '../../src/lab/run.ts'
 
 let done: Run
 let folder = ''
@@ -104,6 +104,27 @@ test.each(['sharma', 'jiang', 'equal-memory'])('%s can be recomputed from its CS
     )
     expect(isOne, JSON.stringify(row)).toBe(true)
   }
+})
+
+test('every experiment has a verdict, and the papers have at least 25', () => {
+  const all = done.records.flatMap(({ result }) => result.claims)
+  for (const { experiment, result } of done.records)
+    expect([experiment, result.claims.length > 0]).toEqual([experiment, true])
+  expect(all.filter(({ source }) => !source.startsWith('ours')).length).toBeGreaterThanOrEqual(25)
+  for (const paper of ['cen-2010', 'term-project', 'sharma-keywords', 'jiang-eigenvalue', 'url-caching'])
+    expect(all.filter(({ source }) => source.includes(paper)).length).toBeGreaterThanOrEqual(4)
+  for (const { claim, number, verdict } of all) {
+    expect(number, claim).toMatch(/\d/)
+    expect(number, claim).not.toMatch(/NaN|undefined|Infinity|null/)
+    expect(['confirmed', 'confirmed only with more memory', 'not reproduced', 'wrong']).toContain(verdict)
+  }
+  // Each of the tables is a file.
+  for (const { experiment, result } of done.records)
+    result.tables.forEach((table, i) => {
+      expect(readFileSync(join(folder, csvName(experiment, i)), 'utf8').split('\r\n').length).toBeGreaterThan(
+        table.rows.length,
+      )
+    })
 })
 
 test('the report of it all is made in a moment and of a modest size', () => {

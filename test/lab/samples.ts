@@ -35,6 +35,7 @@ export const digits: Experiment = {
       ...{ low: Number(row[5]), high: Number(row[6]) },
     }))
     return {
+      claims: [],
       finding: `A 7 is in ${rows[0]![2]} of ${urls.count} URLs <b>.`,
       tables: [
         {
@@ -116,6 +117,7 @@ export const numbers: Experiment = {
   async run(lab) {
     const next = lab.random('numbers')
     return {
+      claims: [],
       finding: 'They are.',
       tables: [
         {

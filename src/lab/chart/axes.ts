@@ -52,11 +52,11 @@ export function labels(xLabel: string, yLabel: string, box: Box, { width }: Size
   ]
 }
 
-export function grid(ticks?: number[]): Plot.Markish[] {
-  const many = ticks && { ticks }
+/** Grid lines at the ticks, and the ticks. */
+export function grid(ticks: number[] | number = 6): Plot.Markish[] {
   return [
-    Plot.gridY({ stroke: 'var(--grid)', strokeOpacity: 1, ...many }),
-    Plot.axisY({ ...numbers, tickSize: 0, ...(many ?? { ticks: 6 }) }),
+    Plot.gridY({ stroke: 'var(--grid)', strokeOpacity: 1, ticks }),
+    Plot.axisY({ ...numbers, tickSize: 0, ticks }),
   ]
 }
 

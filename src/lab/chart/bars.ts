@@ -91,13 +91,14 @@ export function barList({ y, series }: Sketch, size: Size): Plot.PlotOptions {
     marginBottom: 26 + 16 * linesOf(y.label, size.width),
   }
   const place = { y: 'name', x1: 'foot', x2: 'value', title: 'title' }
+  const ticks = y.log ? decades(range) : size.width / 110
   return {
     ...box,
     height: box.marginTop + box.marginBottom + 30 * rows.length,
     x: { type: y.log ? 'log' : 'linear', domain: range, ...quiet },
     y: { domain: rows.map(({ name }) => name), label: null, padding: 0.28 },
     marks: [
-      Plot.gridX({ stroke: 'var(--grid)', strokeOpacity: 1, ...(y.log && { ticks: decades(range) }) }),
+      Plot.gridX({ stroke: 'var(--grid)', strokeOpacity: 1, ticks }),
       Plot.barX(
         rows.filter(({ printed }) => !printed),
         { ...place, ...fillStyle(look) },
@@ -117,7 +118,7 @@ export function barList({ y, series }: Sketch, size: Size): Plot.PlotOptions {
         lineWidth: marginLeft / FONT_PX - 1,
         textOverflow: 'ellipsis',
       }),
-      Plot.axisX({ ...numbers, ticks: y.log ? decades(range) : size.width / 110 }),
+      Plot.axisX({ ...numbers, ticks }),
       Plot.ruleX([foot], { stroke: 'var(--axis)' }),
       ...labels(y.label, '', box, size),
     ],

@@ -5,7 +5,7 @@ import { parseHTML } from 'linkedom'
 import type { Plot as Sketch } from '../experiment.ts'
 import { FONT_PX, type Size } from './axes.ts'
 import { barGroups, barList } from './bars.ts'
-import { lineChart } from './lines.ts'
+import { isDotPlot, lineChart } from './lines.ts'
 import { dotStyle, fillStyle, looks } from './looks.ts'
 
 const { document } = parseHTML('<!doctype html><html lang="en"><body></body></html>')
@@ -29,6 +29,7 @@ export function draw(sketch: Sketch, size: Size): string {
 export function legend(sketch: Sketch): { name: string; swatch: string }[] {
   if (isList(sketch)) return []
   const all = looks(sketch.series)
+  const isDots = isDotPlot(sketch.series)
   return sketch.series.map(({ name }, s) => {
     const look = all[s]!
     const ends = [
@@ -39,13 +40,17 @@ export function legend(sketch: Sketch): { name: string; swatch: string }[] {
       sketch.kind === 'bar'
         ? [Plot.rect([0], { x1: 0.5, x2: 1.5, y1: -1, y2: 1, ...fillStyle(look) })]
         : [
-            Plot.line(ends, {
-              x: 'x',
-              y: 'y',
-              stroke: look.colour,
-              strokeDasharray: look.dash,
-              strokeWidth: 2,
-            }),
+            ...(isDots
+              ? []
+              : [
+                  Plot.line(ends, {
+                    x: 'x',
+                    y: 'y',
+                    stroke: look.colour,
+                    strokeDasharray: look.dash,
+                    strokeWidth: 2,
+                  }),
+                ]),
             Plot.dot([{ x: 1, y: 0 }], { x: 'x', y: 'y', ...dotStyle(look) }),
           ]
     const axes = { x: { domain: [0, 2], axis: null }, y: { domain: [-1, 1], axis: null } }

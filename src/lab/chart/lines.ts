@@ -1,7 +1,8 @@
-// A chart of lines with intervals. A value of zero on a logarithmic axis is a hollow triangle at its foot.
+// A chart of lines with intervals; of dots where there are no more than two places on the x axis. A bound is hollow: no
+// error was found. A value of zero on a logarithmic axis is a hollow triangle at its foot.
 import * as Plot from '@observablehq/plot'
 import { describePoint } from '../cells.ts'
-import type { Point, Plot as Sketch } from '../experiment.ts'
+import type { Point, Series, Plot as Sketch } from '../experiment.ts'
 import {
   decades,
   domain,
@@ -26,6 +27,16 @@ const CAP: Plot.SymbolType = {
   },
 }
 
+/** Pixels between the dots of two series at one x. */
+const DOT_STEP = 9
+const FEW_PLACES = 2
+
+/** A line between two points says nothing of what is between them. */
+export function isDotPlot(series: readonly Series[]): boolean {
+  const measured = series.filter(({ printed }) => !printed)
+  return new Set(measured.flatMap(({ points }) => points.map(({ x }) => x))).size <= FEW_PLACES
+}
+
 export function lineChart({ x, y, series }: Sketch, size: Size): Plot.PlotOptions {
   const points = series.flatMap((one) => one.points).filter((point) => isDrawn(point, x.log))
   // Cuts off an interval that reaches almost to zero, which would compress everything else at the top.
@@ -47,6 +58,7 @@ export function lineChart({ x, y, series }: Sketch, size: Size): Plot.PlotOption
   )
   const box = frame(x.label, y.label, size, widest(range, y.log))
   const all = looks(series)
+  const isDots = isDotPlot(series)
   const raised = (value: number) => (y.log ? Math.max(value, foot) : value)
   const marks: Plot.Markish[] = [...grid(y.log ? decades(range) : undefined)]
   const bars: Plot.Markish[] = []
@@ -63,26 +75,29 @@ export function lineChart({ x, y, series }: Sketch, size: Size): Plot.PlotOption
         title: `${one.name}: ${describePoint(point)}`,
       }))
     const ranged = drawn.filter(({ low, high }) => low !== undefined && high !== undefined)
-    if (ranged.length > 1)
+    const dx = isDots ? (s - (series.length - 1) / 2) * DOT_STEP : 0
+    if (ranged.length > 1 && !isDots)
       marks.push(Plot.areaY(ranged, { x: 'x', y1: 'low', y2: 'high', fill: look.colour, fillOpacity: 0.13 }))
-    marks.push(
-      Plot.line(drawn, {
-        ...{ x: 'x', y: 'at', stroke: look.colour, strokeDasharray: look.dash },
-        strokeWidth: look.hollow ? 1.2 : 2,
-      }),
-    )
-    bars.push(Plot.ruleX(ranged, { x: 'x', y1: 'low', y2: 'high', stroke: look.colour, strokeWidth: 1.6 }))
-    bars.push(
-      Plot.dot(ends(ranged), { x: 'x', y: 'y', symbol: CAP, r: 4, stroke: look.colour, strokeWidth: 1.6 }),
-    )
+    if (!isDots)
+      marks.push(
+        Plot.line(drawn, {
+          ...{ x: 'x', y: 'at', stroke: look.colour, strokeDasharray: look.dash },
+          strokeWidth: look.hollow ? 1.2 : 2,
+        }),
+      )
+    const bar = { stroke: look.colour, strokeWidth: 1.6, dx }
+    bars.push(Plot.ruleX(ranged, { x: 'x', y1: 'low', y2: 'high', ...bar }))
+    bars.push(Plot.dot(ends(ranged), { x: 'x', y: 'y', symbol: CAP, r: 4, ...bar }))
     if (drawn.length > 60) continue
     const isFoot = (point: { y: number }) => y.log === true && point.y <= 0
-    const place = { x: 'x', y: 'at', title: 'title' }
+    const place = { x: 'x', y: 'at', title: 'title', dx }
+    const isBound = (point: { readonly bound?: true }) => point.bound === true
     dots.push(
       Plot.dot(
-        drawn.filter((point) => !isFoot(point)),
+        drawn.filter((point) => !isFoot(point) && !isBound(point)),
         { ...place, ...dotStyle(look) },
       ),
+      Plot.dot(drawn.filter(isBound), { ...place, ...dotStyle(look), fill: 'var(--paper)' }),
     )
     dots.push(
       Plot.dot(drawn.filter(isFoot), {

@@ -6,7 +6,7 @@ import { filters } from '../../filters/registry.ts'
 import { Sieve } from '../../sieve.ts'
 import { type BareUrls, bareUrls } from '../bare-urls.ts'
 import { ones } from '../counted.ts'
-import type { Experiment, Lab, Plot, Result, Table } from '../experiment.ts'
+import type { Claim, Experiment, Lab, Plot, Result, Table } from '../experiment.ts'
 import { LineWriter } from '../line-writer.ts'
 import { numberedLines } from '../negatives.ts'
 import { Stopwatch } from '../stopwatch.ts'
@@ -150,6 +150,51 @@ function finding(outcomes: readonly Outcome[]): string {
   ].join(' ')
 }
 
+function claims(outcomes: readonly Outcome[]): Claim[] {
+  const of = (structure: Structure) => outcomes.filter((outcome) => outcome.structure === structure)
+  const slower = (structure: Structure) => {
+    const all = of(structure)
+    const [first, last] = [all[0]!, all.at(-1)!]
+    return { times: last.nsMiss / first.nsMiss, urls: last.urls / first.urls }
+  }
+  const [linear, binary, set] = [slower('linear'), slower('sorted-array'), slower('hash-set')]
+  const largest = of('hash-set').at(-1)!
+  const trie = of('trie').at(-1)!
+  const bytes = of('sorted-array').find(({ urls }) => urls === trie.urls)
+  const prints = of('fingerprint').find(({ urls }) => urls === largest.urls)!
+  const wrong = outcomes.reduce((sum, outcome) => sum + outcome.wrong, 0)
+  return [
+    {
+      source: 'ours',
+      claim: 'fingerprint takes a fraction of the memory of a hash set, with no wrong answer',
+      verdict: wrong === 0 && prints.bytesPerUrl < largest.bytesPerUrl / 2 ? 'confirmed' : 'wrong',
+      number: `${prints.bytesPerUrl.toFixed(1)} bytes per URL against ${largest.bytesPerUrl.toFixed(0)} at ${count(largest.urls)} URLs`,
+    },
+    {
+      source: 'cen-2010, II; term-project, introduction',
+      claim: 'the time of linear search rises in proportion to n',
+      verdict: linear.times > linear.urls / 4 ? 'confirmed' : 'not reproduced',
+      number: `${factor(linear.times)} times for ${factor(linear.urls)} times the URLs`,
+    },
+    {
+      source: 'term-project, introduction',
+      claim: 'that of binary search rises as log n, that of a hash table hardly',
+      verdict: binary.times < binary.urls / 4 && set.times < set.urls / 4 ? 'confirmed' : 'not reproduced',
+      number: `${factor(binary.times)} times for ${factor(binary.urls)} times the URLs, and ${factor(set.times)} for ${factor(set.urls)}`,
+    },
+    ...(bytes
+      ? [
+          {
+            source: 'cen-2010, II (Igloo)',
+            claim: 'a trie saves a lot of space by common prefixes',
+            verdict: trie.bytesPerUrl < bytes.bytesPerUrl ? ('confirmed' as const) : ('wrong' as const),
+            number: `${trie.bytesPerUrl.toFixed(0)} bytes per URL; the keys in a sorted array ${bytes.bytesPerUrl.toFixed(0)}`,
+          },
+        ]
+      : []),
+  ]
+}
+
 async function run(lab: Lab): Promise<Result> {
   lab.progress(0, 'URLs')
   const wanted = lab.quick ? QUICK_SIZES : SIZES
@@ -163,7 +208,12 @@ async function run(lab: Lab): Promise<Result> {
     outcomes.push(...(await measure(lab, structure, urls, mine.length > 0 ? mine : sizes.slice(0, 1))))
   }
   lab.progress(1, 'done')
-  return { finding: finding(outcomes), tables: [outcomeTable(outcomes)], plots: plots(outcomes) }
+  return {
+    claims: claims(outcomes),
+    finding: finding(outcomes),
+    tables: [outcomeTable(outcomes)],
+    plots: plots(outcomes),
+  }
 }
 
 export const baselines: Experiment = {

@@ -4,7 +4,7 @@ import { SieveError } from '../../errors.ts'
 import { type FilterName, filterNames, filters } from '../../filters/registry.ts'
 import { Sieve } from '../../sieve.ts'
 import { type Crawl, crawl } from '../crawl.ts'
-import type { Experiment, Lab, Table, UrlList } from '../experiment.ts'
+import type { Claim, Experiment, Lab, Table, UrlList } from '../experiment.ts'
 import { inLinks, type LinkGraph, linkGraph, reachable } from '../link-graph.ts'
 import { shuffle } from '../shuffle.ts'
 import { sitesOf } from '../sites.ts'
@@ -151,6 +151,28 @@ function finding(rows: readonly Row[], truth: number): string {
   ].join('')
 }
 
+function claims(rows: readonly Row[], truth: number): Claim[] {
+  const prints = rows.find(({ filter }) => filter === 'fingerprint')!
+  const sized = rows.filter(({ bitsPerUrl }) => bitsPerUrl !== null)
+  const worst = sized.reduce((a, b) => (b.lost > a.lost ? b : a))
+  const direct = sized.reduce((sum, row) => sum + row.direct.hits, 0)
+  const behind = sized.reduce((sum, row) => sum + row.behind, 0)
+  return [
+    {
+      source: 'ours',
+      claim: 'fingerprint loses no page of a crawl',
+      verdict: prints.lost === 0 ? 'confirmed' : 'wrong',
+      number: `${count(prints.lost)} of ${count(truth)}; ${worst.filter} with ${worst.bitsPerUrl} bits per URL ${percent(worst.lost / truth)}`,
+    },
+    {
+      source: 'ours',
+      claim: 'a page that is lost takes others with it that only it links to',
+      verdict: behind > 0 ? 'confirmed' : 'not reproduced',
+      number: `${direct === 0 ? 0 : ((100 * behind) / direct).toFixed(0)} more for every 100, in this graph`,
+    },
+  ]
+}
+
 export const crawlLoss: Experiment = {
   name: 'crawl-loss',
   title: 'Pages that a crawl loses',
@@ -187,6 +209,7 @@ export const crawlLoss: Experiment = {
           .map((row) => ({ x: row.usedBitsPerUrl, y: y(row) })),
       )
     return {
+      claims: claims(rows, truth),
       finding: finding(rows, truth),
       tables: [lossTable(rows, truth), graphTable(graph, sites.names.length, truth)],
       plots: [

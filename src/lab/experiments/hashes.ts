@@ -2,9 +2,9 @@
 // than chance, and is the rate what the fill promises? A fill can be right where the k bits of a URL are not independent.
 import { type HashName, hashNames } from '../../hashes.ts'
 import { classicFill } from '../../sizing/classic.ts'
-import type { Experiment, Table } from '../experiment.ts'
+import type { Claim, Experiment, Table } from '../experiment.ts'
 import { chiSquareZ, collisions, hashed } from '../hashed.ts'
-import { MEASURED_COLUMNS, type MeasuredRate, measuredCells, ratePoint, trial } from '../trial.ts'
+import { covers, MEASURED_COLUMNS, type MeasuredRate, measuredCells, ratePoint, trial } from '../trial.ts'
 import { count, factor, listed, percent } from '../wording.ts'
 
 const HASH_COUNTS = [3, 8]
@@ -100,6 +100,47 @@ function finding(filled: readonly Filled[], quality: readonly Quality[]): string
   ].join('')
 }
 
+function claims(filled: readonly Filled[], quality: readonly Quality[]): Claim[] {
+  const worst = Math.max(...filled.map(({ fill, formula }) => Math.abs(fill / formula - 1)))
+  const keyed = filled.filter(({ name }) => name === 'siphash')
+  const isRight = keyed.every(({ rate, fill, hashes }) => covers(rate, fill ** hashes))
+  const off = Math.max(...keyed.map(({ rate, fill, hashes }) => Math.abs(rate.rate / fill ** hashes - 1)))
+  const trio = filled.filter(({ name }) => name === TRIO.join(', '))
+  const high = Math.max(...trio.map(({ rate, fill, hashes }) => rate.rate / fill ** hashes))
+  const jenkins = quality.find(({ name }) => name === 'jenkins')
+  return [
+    {
+      source: 'ours',
+      claim: 'siphash, the default, has the rate that the fill of a filter predicts',
+      verdict: isRight ? 'confirmed' : 'not reproduced',
+      number: `within ${percent(off)} of it`,
+    },
+    {
+      source: 'cen-2010, III.B',
+      claim: 'every hash function chooses each place with the same chance: a fill of 1 − e^(−kn/m)',
+      verdict: worst < 0.02 ? 'confirmed' : 'wrong',
+      number: `within ${percent(worst)} for every function`,
+    },
+    {
+      source: 'url-caching, 2.4 to 2.6',
+      claim: 'the fill tells the rate of its three functions, each used once or more',
+      verdict: high < 1.1 ? 'confirmed' : 'wrong',
+      number: `up to ${factor(high)} times what the fill predicts`,
+    },
+    ...(jenkins
+      ? [
+          {
+            source: 'jiang-eigenvalue, 3',
+            claim: 'the shifts of Jenkins’ function make similar URLs collide',
+            verdict:
+              poissonZ(jenkins.found, jenkins.expected) > FAR ? ('confirmed' as const) : ('wrong' as const),
+            number: `${count(jenkins.found)} equal hashes of 32 bits, ${jenkins.expected.toFixed(0)} expected by chance`,
+          },
+        ]
+      : []),
+  ]
+}
+
 export const hashes: Experiment = {
   name: 'hashes',
   title: 'The hash functions',
@@ -141,6 +182,7 @@ export const hashes: Experiment = {
     }
     lab.progress(1, 'done')
     return {
+      claims: claims(filled, quality),
       finding: finding(filled, quality),
       tables: [fillTable(filled, urls), qualityTable(quality, list.count)],
       plots: [
@@ -152,9 +194,7 @@ export const hashes: Experiment = {
           kind: 'line',
           series: choices.map(({ name }) => ({
             name,
-            points: filled
-              .filter((row) => row.name === name && row.rate.hits > 0)
-              .map((row) => ratePoint(row.hashes, row.rate)),
+            points: filled.filter((row) => row.name === name).map((row) => ratePoint(row.hashes, row.rate)),
           })),
         },
       ],

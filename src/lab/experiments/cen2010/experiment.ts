@@ -5,6 +5,7 @@ import { bareUrls } from '../../bare-urls.ts'
 import type { Experiment, Lab, Result } from '../../experiment.ts'
 import { Pieces } from '../../negatives.ts'
 import { count, factor, listed, percent } from '../../wording.ts'
+import { serialSentence, serialTable, serialTimes } from './byte-serial.ts'
 import {
   type Answer,
   contenders,
@@ -17,6 +18,7 @@ import {
 import { KEYS, MOST_URLS, PAPER, printedCount } from './paper.ts'
 import { plots } from './plots.ts'
 import { equalMemory, figure5, figures6And7, layerTable, leftOutTable, pairs, predictions } from './tables.ts'
+import { claims, ourRatios } from './verdicts.ts'
 
 const QUICK_URLS = 175_000
 /** A prediction is compared with measured counts above this. */
@@ -95,18 +97,21 @@ async function run(lab: Lab): Promise<Result> {
   })
   lab.progress(sizes.length / (sizes.length + 1), 'negatives that the paper left out')
   const left = queryLeftOut(await kindsLeftOut(lab, pieces, known), all)
+  const times = serialTimes(lab, pieces, sizes, bits)
   lab.progress(1, 'done')
   return {
-    finding: finding(answers, left, scale),
+    claims: claims(answers, left, times, scale),
+    finding: `${finding(answers, left, scale)} ${serialSentence(times, ourRatios(answers))}`,
     tables: [
       figure5(answers, scale, bits),
+      serialTable(times),
       figures6And7(answers),
       equalMemory(answers),
       predictions(answers),
       leftOutTable(left),
       layerTable(pairs(answers).at(-1)!.multilayer.stats),
     ],
-    plots: plots(answers, scale),
+    plots: plots(answers, times, scale),
   }
 }
 

@@ -10,6 +10,8 @@ export const PAPER = {
     multilayer: [0, 8, 35, 152, 427, 1035],
   },
   insertionSeconds: { classic: [16, 24, 32, 39, 47, 55], multilayer: [20, 30, 40, 50, 60, 70] },
+  /** Of both, within 3 % of each other. */
+  querySeconds: [13, 19, 26, 33, 39, 46],
 }
 
 /** The largest n of the paper. */

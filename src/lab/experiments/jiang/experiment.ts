@@ -1,111 +1,31 @@
 // jiang-eigenvalue, Fig. 5 again: the rate against crawl depth, the number of consecutive URLs of one
-// site, at m/n = 32. Then what the paper left out: URLs that are unlike, a good hash, and the same memory.
-import { type FeatureName, featureNames } from '../../filters/eigenvalue.ts'
-import type { HashName } from '../../hashes.ts'
-import { classicRate } from '../../sizing/classic.ts'
-import { eigenvalueHashes } from '../../sizing/eigenvalue.ts'
-import type { Cell, Column, Experiment, Lab, Plot, Result, Table, UrlList } from '../experiment.ts'
-import { siteTemplates, templateLines, unlikeUrls } from '../site-urls.ts'
-import { largestSite } from '../sites.ts'
+// site, at m/n = 32. Then what the paper left out: URLs that are unlike, a good hash, more hashes, and the same memory.
+import { featureNames } from '../../../filters/eigenvalue.ts'
+import type { HashName } from '../../../hashes.ts'
+import { eigenvalueHashes } from '../../../sizing/eigenvalue.ts'
+import type { Cell, Column, Experiment, Lab, Plot, Result, Table, UrlList } from '../../experiment.ts'
+import { siteTemplates, templateLines, unlikeUrls } from '../../site-urls.ts'
+import { largestSite } from '../../sites.ts'
+import { MEASURED_COLUMNS, measuredCells, pooled, ratePoint } from '../../trial.ts'
 import {
-  aboveZero,
-  covers,
-  isAbove,
-  MEASURED_COLUMNS,
-  type MeasuredRate,
-  measuredCells,
-  pooled,
-  ratePoint,
-  trial,
-} from '../trial.ts'
-import { count, factor, listed, percent } from '../wording.ts'
-
-/** The paper names no k: 3 has a rate that can be counted, and d/k = 1/3 is then d = 1. */
-const HASHES = 3
-const PAPER_BITS = 32
-const WEAK: HashName = 'jenkins'
-const STRONG: HashName = 'siphash'
-const HASH_NAMES: readonly HashName[] = [WEAK, 'md5', STRONG]
-
-interface Source {
-  readonly name: string
-  /** Whether they are of one site. */
-  readonly similar: boolean
-  readonly count: number
-  lines(from: number, to: number): Uint8Array
-}
-
-interface Structure {
-  readonly name: string
-  readonly filter: 'classic' | 'eigenvalue'
-  /** All of its memory, as a factor of m. */
-  readonly memory: number
-  readonly hashes: number
-  readonly features?: FeatureName
-}
-
-interface Row {
-  readonly source: Source
-  readonly hash: HashName
-  readonly depth: number
-  readonly bitsPerUrl: number
-  readonly structure: Structure
-  readonly rate: MeasuredRate
-  readonly expected: number
-}
-
-const MORE = 4 / 3
-const classic = (memory: number, hashes: number): Structure => ({
-  name: `classic, ${memory === 1 ? 'm' : '4m/3'}, k = ${hashes}`,
-  filter: 'classic',
-  memory,
-  hashes,
-})
-const classicM = classic(1, HASHES)
-/**
- * With the extension's memory and as many bits set, k + d: what the two regions would be if g distinguished all URLs,
- * since k/m1 = d/m2 fills both alike.
- */
-const rivals = [MORE, 1].map((memory) => classic(memory, HASHES + eigenvalueHashes({ hashes: HASHES })))
-const [classicMore] = rivals as [Structure]
-const extended = (features: FeatureName, memory: number): Structure => ({
-  name: `eigenvalue, ${memory === 1 ? 'm' : '4m/3'}, ${features}`,
-  filter: 'eigenvalue',
-  memory,
-  hashes: HASHES,
-  features,
-})
-/** The paper's own: host initials, and a third more memory. */
-const paperExtended = extended('host-initials', MORE)
-
-async function measure(
-  lab: Lab,
-  source: Source,
-  hash: HashName,
-  structure: Structure,
-  bitsPerUrl: number,
-  depth: number,
-  most: number,
-): Promise<Row> {
-  const queries = Math.min(most, source.count - depth)
-  const bits = Math.round(structure.memory * bitsPerUrl * depth)
-  const { falsePositives } = await trial(
-    {
-      filter: structure.filter,
-      hash,
-      key: lab.key('jiang'),
-      bits,
-      hashes: structure.hashes,
-      ...(structure.features && { features: structure.features }),
-    },
-    source.lines(0, depth),
-    source.lines(depth, depth + queries),
-    queries,
-  )
-  const urlBits = structure.filter === 'classic' ? bits : bits - Math.floor(bits / 4)
-  const expected = classicRate({ bits: urlBits, hashes: structure.hashes, urls: depth })
-  return { source, hash, depth, bitsPerUrl, structure, rate: falsePositives, expected }
-}
+  classicM,
+  classicMore,
+  extended,
+  HASH_NAMES,
+  HASHES,
+  MORE,
+  measure,
+  PAPER_BITS,
+  paperExtended,
+  type Row,
+  rivals,
+  type Source,
+  STRONG,
+  type Structure,
+  WEAK,
+} from './measurement.ts'
+import { AS_PRINTED, growingPlot, growingTable, moreHashes } from './more-hashes.ts'
+import { claims, finding } from './verdicts.ts'
 
 function fromTemplates(lab: Lab, size: number): Source[] {
   const made = (name: string, similar: boolean, template: (i: number) => string): Source => {
@@ -176,7 +96,7 @@ function plots(depthRows: readonly Row[], featureRows: readonly Row[]): Plot[] {
   const line = (name: string, rows: readonly Row[]) => {
     const depths = [...new Set(rows.map(({ depth }) => depth))]
     const at = (depth: number) => pooled(rows.filter((row) => row.depth === depth).map(({ rate }) => rate))
-    return { name, points: aboveZero(depths.map((depth) => ratePoint(depth, at(depth)))) }
+    return { name, points: depths.map((depth) => ratePoint(depth, at(depth))) }
   }
   const of = (structure: Structure, hash: HashName, similar: boolean) =>
     depthRows.filter(
@@ -188,7 +108,7 @@ function plots(depthRows: readonly Row[], featureRows: readonly Row[]): Plot[] {
     const ratios = [...new Set(rows.map(({ bitsPerUrl }) => bitsPerUrl))].sort((a, b) => a - b)
     const at = (ratio: number) =>
       pooled(rows.filter((row) => row.bitsPerUrl === ratio).map(({ rate }) => rate))
-    return { name: structure, points: aboveZero(ratios.map((ratio) => ratePoint(ratio, at(ratio)))) }
+    return { name: structure, points: ratios.map((ratio) => ratePoint(ratio, at(ratio))) }
   }
   return [
     {
@@ -214,54 +134,6 @@ function plots(depthRows: readonly Row[], featureRows: readonly Row[]): Plot[] {
       series: [...new Set(weak.map((row) => row.structure.name))].map(byRatio),
     },
   ]
-}
-
-const shown = ({ rate, low, high }: MeasuredRate) => `${percent(rate)} (${percent(low)} to ${percent(high)})`
-
-function finding(depthRows: readonly Row[], featureRows: readonly Row[]): string {
-  const rates = (rows: readonly Row[]) => rows.map(({ rate }) => rate)
-  const of = (structure: Structure, keep: (row: Row) => boolean) =>
-    pooled(rates(depthRows.filter((row) => row.structure === structure && keep(row))))
-  const similar = of(classicM, ({ source, hash }) => source.similar && hash === WEAK)
-  const unlike = of(classicM, ({ source, hash }) => !source.similar && hash === WEAK)
-  const strong = of(classicM, ({ source, hash }) => source.similar && hash === STRONG)
-  const depths = [...new Set(depthRows.map(({ depth }) => depth))]
-  const at = (depth: number) =>
-    of(classicM, (row) => row.source.similar && row.hash === WEAK && row.depth === depth)
-  const [shallow, deep] = [at(Math.min(...depths)), at(Math.max(...depths))]
-  const rises = isAbove(similar, unlike)
-  const worst = depthRows
-    .filter(({ structure, source }) => structure === classicM && source.similar)
-    .filter(({ rate, expected }) => !covers(rate, expected))
-    .map(({ source, hash, depth, rate, expected }) => ({
-      text: `${source.name} with ${hash} at ${count(depth)} (${factor(rate.rate / expected)} times the formula)`,
-      distance: Math.abs(Math.log((rate.rate || rate.high) / expected)),
-    }))
-    .sort((a, b) => b.distance - a.distance)
-  const one = (row: Row) => row.source.similar && row.hash === WEAK
-  const paper = of(paperExtended, one)
-  const rival = of(classicMore, one)
-  const better = isAbove(rival, paper)
-  const features = featureRows.filter((row) => row.structure.features)
-  const rivalOf = (row: Row) =>
-    featureRows.find(
-      (other) =>
-        rivals.includes(other.structure) &&
-        other.structure.memory === row.structure.memory &&
-        other.source === row.source &&
-        other.hash === row.hash &&
-        other.bitsPerUrl === row.bitsPerUrl,
-    )!
-  const below = features.filter((row) => isAbove(rivalOf(row).rate, row.rate))
-  const above = features.filter((row) => isAbove(row.rate, rivalOf(row).rate))
-  const depthWord = isAbove(deep, shallow) ? 'rises' : isAbove(shallow, deep) ? 'falls' : 'does not change'
-  return [
-    `With ${WEAK} the false-positive rate of a classic filter is ${shown(similar)} for the URLs of one site and ${shown(unlike)} for dissimilar ones, with ${STRONG} ${shown(strong)}: similar URLs ${rises ? 'raise' : 'do not raise'} the rate here, and with depth it ${depthWord} (${percent(shallow.rate)} at ${count(Math.min(...depths))}, ${percent(deep.rate)} at ${count(Math.max(...depths))}).`,
-    worst.length === 0
-      ? ''
-      : ` Off the formula by more than chance: ${listed(worst.slice(0, 3).map(({ text }) => text))}${worst.length > 3 ? ` and ${worst.length - 3} more` : ''}.`,
-    ` The extension with the paper's features has a rate of ${shown(paper)}, a classic filter with the same memory ${shown(rival)}: the extension is ${better ? 'better' : isAbove(paper, rival) ? `${factor(paper.rate / rival.rate)} times worse` : 'no better'}; of all ${features.length} comparisons by feature function at the same memory it wins ${below.length} and loses ${above.length}.`,
-  ].join('')
 }
 
 export const jiang: Experiment = {
@@ -311,11 +183,14 @@ export const jiang: Experiment = {
         }
       }
     }
+    const depth = Math.min(10_000, depths.at(-1)!)
+    const growing = await moreHashes(lab, sources[0]!, depth, most, [STRONG, WEAK])
     lab.progress(1, 'done')
     return {
-      finding: finding(depthRows, featureRows),
-      tables: [depthTable(depthRows), featureTable(featureRows)],
-      plots: plots(depthRows, featureRows),
+      claims: claims(depthRows, growing, AS_PRINTED),
+      finding: finding(depthRows, featureRows, growing, AS_PRINTED),
+      tables: [depthTable(depthRows), featureTable(featureRows), growingTable(growing)],
+      plots: [...plots(depthRows, featureRows), growingPlot(growing)],
     }
   },
 }

@@ -1,97 +1,32 @@
-// url-caching again: its three hash functions, alone and together, against good ones over a grid of m and k; its
-// default m = k·n / ln 2; and the memory of a hash set beside it.
-import type { HashName } from '../../hashes.ts'
-import { Sieve, type SieveOptions } from '../../sieve.ts'
-import { classicRate, optimalHashes, urlCachingBits } from '../../sizing/classic.ts'
-import type { Cell, Column, Experiment, Lab, Plot, Table, UrlList } from '../experiment.ts'
-import { heapBytes } from '../heap.ts'
+// url-caching again: its three hash functions as the document uses them, each once; then over a grid of m and k against
+// good ones, with k functions made of one by our own construction; and the memory of a hash set beside it.
+import type { HashName } from '../../../hashes.ts'
+import { Sieve, type SieveOptions } from '../../../sieve.ts'
+import { optimalHashes, urlCachingBits } from '../../../sizing/classic.ts'
+import type { Column, Experiment, Plot, Table, UrlList } from '../../experiment.ts'
+import { heapBytes } from '../../heap.ts'
 import {
   aboveZero,
   countSeen,
   covers,
   MEASURED_COLUMNS,
-  type MeasuredRate,
   measuredCells,
   measuredRate,
   ratePoint,
-  trial,
-} from '../trial.ts'
-import { count, factor, listed, percent } from '../wording.ts'
-
-/** The paper's k, and the bits per URL that its m = k·n / ln 2 gives. */
-const PAPER_HASHES = 3
-const PAPER_RATIO = PAPER_HASHES / Math.LN2
-
-interface Choice {
-  readonly name: string
-  readonly hash: HashName | readonly HashName[]
-  readonly good: boolean
-}
-
-const TRIO = 'the three in turn'
-const choices: readonly Choice[] = [
-  { name: TRIO, hash: ['poly31', 'djb2', 'xor17'], good: false },
-  { name: 'poly31', hash: 'poly31', good: false },
-  { name: 'djb2', hash: 'djb2', good: false },
-  { name: 'xor17', hash: 'xor17', good: false },
-  { name: 'murmur3', hash: 'murmur3', good: true },
-  { name: 'xxh64', hash: 'xxh64', good: true },
-  { name: 'siphash', hash: 'siphash', good: true },
-]
-
-interface GridCell {
-  readonly choice: Choice
-  readonly ratio: number
-  readonly hashes: number
-  readonly rate: MeasuredRate
-  readonly expected: number
-}
-
-interface Held {
-  readonly name: string
-  readonly sizeBytes: number
-  readonly heapBytes: number | null
-  readonly rate: MeasuredRate
-}
-
-const shownRatio = (ratio: number) => (ratio === PAPER_RATIO ? '3 / ln 2' : String(ratio))
-
-/** The cell with the lowest measured rate among those of one hash and one m/n. */
-function lowest(cells: readonly GridCell[]): GridCell {
-  return cells.reduce((a, b) => (b.rate.rate < a.rate.rate ? b : a))
-}
-
-function gridTable(cells: readonly GridCell[], urls: number): Table {
-  const rows = cells.map((cell): Cell[] => {
-    const same = cells.filter(({ choice, ratio }) => choice === cell.choice && ratio === cell.ratio)
-    const bits = Math.ceil(cell.ratio * urls)
-    const marks = [
-      lowest(same) === cell ? 'lowest' : '',
-      optimalHashes({ bits, urls }) === cell.hashes ? '(m/n)·ln 2' : '',
-    ]
-    return [
-      cell.choice.name,
-      shownRatio(cell.ratio),
-      cell.hashes,
-      ...measuredCells(cell.rate),
-      cell.expected,
-      marks.filter(Boolean).join(', ') || null,
-    ]
-  })
-  return {
-    title: 'False positives over m and k',
-    note: `${count(urls)} URLs held. Marked: the k with the lowest rate measured, and the whole k that the formula names.`,
-    columns: [
-      { name: 'hash', as: 'text' },
-      { name: 'm/n', as: 'text' },
-      { name: 'k', as: 'count' },
-      ...MEASURED_COLUMNS,
-      { name: 'formula', as: 'rate' },
-      { name: 'optimum', as: 'text' },
-    ],
-    rows,
-  }
-}
+} from '../../trial.ts'
+import { count, factor, listed, percent } from '../../wording.ts'
+import {
+  choices,
+  type GridCell,
+  grid,
+  gridTable,
+  lowest,
+  PAPER_HASHES,
+  PAPER_RATIO,
+  shownRatio,
+  TRIO,
+} from './grid.ts'
+import { claims, documentUses, type Held, useTable } from './verdicts.ts'
 
 function memoryTable(held: readonly Held[], urls: number): Table {
   const columns: Column[] = [
@@ -175,7 +110,7 @@ function finding(cells: readonly GridCell[], held: readonly Held[], urls: number
   const setBytes = set.sizeBytes / urls
   return [
     `The paper's m = k·n / ln 2 and its three functions lose ${percent(paper.rate.rate)} of new URLs (${percent(paper.rate.low)} to ${percent(paper.rate.high)}; the formula predicts ${percent(paper.expected)}${covers(paper.rate, paper.expected) ? '' : ', outside the interval'}): ${(ours.sizeBytes / urls).toFixed(2)} bytes per URL where a hash set takes ${setBytes.toFixed(0)} by its own estimate, ${factor(set.sizeBytes / ours.sizeBytes)} times as much.`,
-    ` k = (m/n)·ln 2 is the best, or no worse than chance, in ${holding(true)} cases for good functions and ${holding(false)} for the paper's; at m/n = ${widest} ${verdicts.join('; ')}.`,
+    ` k = (m/n)·ln 2 is the best, or no worse than chance, in ${holding(true)} cases for good functions and ${holding(false)} for the paper's; at m/n = ${widest}, with k of one function by our construction, ${verdicts.join('; ')}.`,
   ].join('')
 }
 
@@ -225,39 +160,6 @@ function plots(cells: readonly GridCell[], ratios: readonly number[]): Plot[] {
   ]
 }
 
-async function grid(lab: Lab, list: UrlList, urls: number, ratios: readonly number[]): Promise<GridCell[]> {
-  const members = list.lines(0, urls)
-  const queries = list.count - urls
-  const strangers = list.lines(urls, list.count)
-  const cells: GridCell[] = []
-  for (const [i, choice] of choices.entries()) {
-    for (const ratio of ratios) {
-      const bits = Math.ceil(ratio * urls)
-      const best = optimalHashes({ bits, urls })
-      const ks = new Set(
-        lab.quick
-          ? [1, PAPER_HASHES, best, 2 * best]
-          : [1, 2, PAPER_HASHES, best - 1, best, best + 1, best + 3],
-      )
-      lab.progress(
-        (i + ratios.indexOf(ratio) / ratios.length) / choices.length,
-        `${choice.name}, m/n = ${shownRatio(ratio)}`,
-      )
-      for (const k of [...ks].sort((a, b) => a - b)) {
-        const { falsePositives } = await trial(
-          { filter: 'classic', hash: choice.hash, key: lab.key('url-cache'), bits, hashes: k },
-          members,
-          strangers,
-          queries,
-        )
-        const expected = classicRate({ bits, hashes: k, urls })
-        cells.push({ choice, ratio, hashes: k, rate: falsePositives, expected })
-      }
-    }
-  }
-  return cells
-}
-
 export const urlCache: Experiment = {
   name: 'url-cache',
   title: 'A URL cache with three hash functions',
@@ -269,6 +171,7 @@ export const urlCache: Experiment = {
     const urls = Math.floor(list.count * 0.4)
     const ratios = lab.quick ? [PAPER_RATIO, 8] : [PAPER_RATIO, 8, 12, 16]
     const cells = await grid(lab, list, urls, ratios)
+    const uses = documentUses(lab, cells, list, urls, ratios)
     const key = lab.key('url-cache')
     const paperBits = urlCachingBits({ urls, hashes: PAPER_HASHES })
     const trio: readonly HashName[] = ['poly31', 'djb2', 'xor17']
@@ -299,8 +202,9 @@ export const urlCache: Experiment = {
     ]
     lab.progress(1, 'done')
     return {
+      claims: claims(uses, cells, held, urls),
       finding: finding(cells, held, urls),
-      tables: [gridTable(cells, urls), memoryTable(held, urls)],
+      tables: [useTable(uses, urls), gridTable(cells, urls), memoryTable(held, urls)],
       plots: plots(cells, ratios),
     }
   },
