@@ -99,11 +99,15 @@ header { padding-top: clamp(2rem, 7vw, 4.5rem); }
 .facts dt { font-size: .8125rem; color: var(--muted); }
 .facts dd { margin: 0; overflow-wrap: anywhere; font-size: .9375rem; }
 .contents { position: sticky; top: 0; z-index: 1; background: var(--paper); border-top: 1px solid var(--line); border-bottom: 1px solid var(--line); }
-.contents ul { list-style: none; margin: 0 auto; max-width: 58rem; padding: .5rem clamp(1rem, 4vw, 2rem); display: flex; gap: .25rem 1.25rem;
-  overflow-x: auto; white-space: nowrap; font-size: .875rem; }
+.contents ul { list-style: none; margin: 0 auto; max-width: 58rem; padding: .5rem clamp(1rem, 4vw, 2rem); display: flex; flex-wrap: wrap; gap: .25rem 1.25rem;
+  white-space: nowrap; font-size: .875rem; }
 .claims { padding: 2.5rem 0 0; }
 .verdict { border-left: 4px solid var(--ink); padding: .5rem 1.25rem; margin: 1.25rem 0 0; max-width: none; font-size: 1.1875rem; }
-.verdict strong { text-transform: capitalize; }
+.verdict strong { display: inline-block; }
+.verdict strong::first-letter { text-transform: uppercase; }
+.claims tbody .words, .claims tbody .name { min-width: 7rem; white-space: normal; }
+.claims td:nth-child(3) { font-weight: 600; }
+.run { padding-top: 2.5rem; }
 .fold > summary { cursor: pointer; font-weight: 600; padding: .5rem .25rem; }
 .fold > .small { margin: 0 0 2rem; }
 .experiment { padding: clamp(3rem, 8vw, 5rem) 0 0; }
@@ -147,6 +151,7 @@ pre { margin: 0; padding: .75rem 1rem; background: var(--code); border-radius: 8
 .failed { border: 2px solid var(--series-2); border-radius: 12px; padding: 1rem 1.25rem; margin: 2rem 0; }
 footer { padding-top: 4rem; padding-bottom: 3rem; }
 @media screen and (max-width: 40rem) {
+  .contents ul { flex-wrap: nowrap; overflow-x: auto; }
   .wide { display: none; }
   .narrow { display: block; }
   .experiment { border-top: 1px solid var(--line); margin-top: 3rem; padding-top: 2.5rem; }

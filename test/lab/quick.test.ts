@@ -23,6 +23,7 @@ test('every experiment finishes', () => {
   expect(done.records.map(({ experiment }) => experiment)).toEqual([
     ...['cen2010', 'term-project', 'sharma', 'jiang', 'url-cache'],
     ...['baselines', 'equal-memory', 'hashes', 'crawl-loss', 'growth'],
+    ...['xor-order', 'layering', 'adversary', 'value-bits'],
   ])
 })
 

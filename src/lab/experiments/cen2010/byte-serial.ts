@@ -9,32 +9,25 @@ import { PAPER } from './paper.ts'
 const SLASH = 0x2f
 const NEWLINE = 0x0a
 const CHUNK_URLS = 1 << 16
+const { hashes } = PAPER
 
-type HashFunction = (bytes: Uint8Array, from: number, to: number) => number
-
-/** k = 3 functions of the time, a byte at a time: 31 · h + c, DJB2 and FNV-1a; a finaliser makes them even modulo any m. */
-const FUNCTIONS: readonly HashFunction[] = [
-  (bytes, from, to) => {
-    let h = 0
-    for (let p = from; p < to; p++) h = (Math.imul(h, 31) + bytes[p]!) | 0
-    return finish(h)
-  },
-  (bytes, from, to) => {
-    let h = 5381
-    for (let p = from; p < to; p++) h = (Math.imul(h, 33) + bytes[p]!) | 0
-    return finish(h)
-  },
-  (bytes, from, to) => {
-    let h = 0x811c9dc5
-    for (let p = from; p < to; p++) h = Math.imul(h ^ bytes[p]!, 0x01000193)
-    return finish(h)
-  },
-]
+/**
+ * The j-th of k = 3 functions of the time, a byte at a time: 31 · h + c, DJB2 and FNV-1a; a finaliser makes them even
+ * modulo any m.
+ */
+function hashOf(j: number, bytes: Uint8Array, from: number, to: number): number {
+  let h = j === 0 ? 0 : j === 1 ? 5381 : 0x811c9dc5
+  if (j === 0) for (let p = from; p < to; p++) h = (Math.imul(h, 31) + bytes[p]!) | 0
+  else if (j === 1) for (let p = from; p < to; p++) h = (Math.imul(h, 33) + bytes[p]!) | 0
+  else for (let p = from; p < to; p++) h = Math.imul(h ^ bytes[p]!, 0x01000193)
+  return finish(h)
+}
 
 function finish(hash: number): number {
   let h = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
-  return (h ^ (h >>> 16)) >>> 0
+  // 31 bits: a remainder of small integers, not of doubles.
+  return (h ^ (h >>> 16)) >>> 1
 }
 
 class Bits {
@@ -60,10 +53,10 @@ export function classicFilter(m: number): ByteSerial {
   const bits = new Bits(m)
   return {
     add(bytes, from, to) {
-      for (const hash of FUNCTIONS) bits.set(hash(bytes, from, to) % m)
+      for (let j = 0; j < hashes; j++) bits.set(hashOf(j, bytes, from, to) % m)
     },
     has(bytes, from, to) {
-      for (const hash of FUNCTIONS) if (!bits.has(hash(bytes, from, to) % m)) return false
+      for (let j = 0; j < hashes; j++) if (!bits.has(hashOf(j, bytes, from, to) % m)) return false
       return true
     },
   }
@@ -71,7 +64,7 @@ export function classicFilter(m: number): ByteSerial {
 
 export function multilayerFilter(m: number, layers: number): ByteSerial {
   const all = Array.from({ length: layers + 1 }, () => new Bits(m))
-  const folded = new Uint32Array(FUNCTIONS.length)
+  const folded = new Uint32Array(hashes)
   const segmentEnd = (bytes: Uint8Array, from: number, to: number, layer: number): number => {
     if (layer === layers - 1) return to
     let p = from
@@ -84,8 +77,8 @@ export function multilayerFilter(m: number, layers: number): ByteSerial {
     let p = from
     for (let layer = 0; layer < layers && p <= to; layer++) {
       const end = segmentEnd(bytes, p, to, layer)
-      for (let j = 0; j < FUNCTIONS.length; j++) {
-        const address = FUNCTIONS[j]!(bytes, p, end) % m
+      for (let j = 0; j < hashes; j++) {
+        const address = hashOf(j, bytes, p, end) % m
         if (isAdding) all[layer]!.set(address)
         else if (!all[layer]!.has(address)) return false
         folded[j]! ^= address
