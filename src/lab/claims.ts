@@ -21,6 +21,8 @@ export function headline({ result }: Pick<ExperimentRecord, 'result'>): Claim | 
   return result.claims[0]
 }
 
+const isOurs = ({ source }: Claim): boolean => source.startsWith('ours')
+
 export function claimTable(records: readonly ExperimentRecord[]): Table {
   return {
     title: 'Every claim and its verdict',
@@ -32,15 +34,16 @@ export function claimTable(records: readonly ExperimentRecord[]): Table {
       { name: 'number', as: 'text' },
       { name: 'command', as: 'text' },
     ],
-    rows: records.flatMap(({ experiment, result }) =>
-      result.claims.map(({ source, claim, verdict, number }) => [
+    rows: records
+      .flatMap(({ experiment, result }) => result.claims.map((claim) => ({ experiment, ...claim })))
+      .sort((a, b) => Number(isOurs(a)) - Number(isOurs(b)))
+      .map(({ experiment, source, claim, verdict, number }) => [
         source,
         claim,
         verdict,
         number,
         `urlsieve lab ${experiment}`,
       ]),
-    ),
   }
 }
 

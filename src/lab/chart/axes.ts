@@ -76,15 +76,16 @@ export function domain(values: readonly number[], log?: boolean): [number, numbe
   return [Math.min(0, low), high > 0 ? high * 1.06 : 1]
 }
 
-export function spread(xs: readonly number[], log?: boolean): [number, number] {
+/** The range of the x axis, with this share of it as a margin on each side. */
+export function spread(xs: readonly number[], log?: boolean, margin = 0.03): [number, number] {
   if (xs.length === 0) return [1, 10]
   const low = Math.min(...xs)
   const high = Math.max(...xs)
   if (log) {
-    const air = high > low ? (high / low) ** 0.03 : 2
+    const air = high > low ? (high / low) ** margin : 2
     return [low / air, high * air]
   }
-  const air = high > low ? (high - low) * 0.03 : Math.abs(low) || 1
+  const air = high > low ? (high - low) * margin : Math.abs(low) || 1
   return [low - air, high + air]
 }
 

@@ -30,6 +30,7 @@ const CAP: Plot.SymbolType = {
 /** Pixels between the dots of two series at one x. */
 const DOT_STEP = 9
 const FEW_PLACES = 2
+const DOT_MARGIN = 0.4
 
 /** A line between two points says nothing of what is between them. */
 export function isDotPlot(series: readonly Series[]): boolean {
@@ -52,13 +53,14 @@ export function lineChart({ x, y, series }: Sketch, size: Size): Plot.PlotOption
     y.log,
   )
   const foot = range[0]!
+  const isDots = isDotPlot(series)
   const across = spread(
     points.map((point) => point.x),
     x.log,
+    isDots ? DOT_MARGIN : undefined,
   )
   const box = frame(x.label, y.label, size, widest(range, y.log))
   const all = looks(series)
-  const isDots = isDotPlot(series)
   const raised = (value: number) => (y.log ? Math.max(value, foot) : value)
   const marks: Plot.Markish[] = [...grid(y.log ? decades(range) : undefined)]
   const bars: Plot.Markish[] = []

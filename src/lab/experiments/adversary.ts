@@ -159,7 +159,7 @@ async function run(lab: Lab): Promise<Result> {
   const plot: Plot = {
     title: 'URLs until half of the pages are hidden, blindly',
     alt: 'For each filter, the number of URLs after which half of the pages are reported as seen, with a keyed hash.',
-    x: { label: '' },
+    x: { label: 'filter' },
     y: { label: 'URLs', log: true },
     kind: 'bar',
     series: attacks
