@@ -1,7 +1,7 @@
 // `urlsieve check`: has this URL been seen? Exit code 0 seen, 1 new.
 import type { Command } from 'commander'
 import { Output } from './output.ts'
-import { openStored } from './stored.ts'
+import { isDiskSieve, openDiskSieve, openStored } from './stored.ts'
 
 export function checkCommand(program: Command): void {
   program
@@ -18,10 +18,10 @@ export function checkCommand(program: Command): void {
 }
 
 async function check(urls: string[], flags: { state: string; json?: boolean }): Promise<void> {
-  const sieve = await openStored(flags.state)
+  const sieve = await (isDiskSieve(flags.state) ? openDiskSieve(flags.state) : openStored(flags.state))
   const output = new Output()
   for (const url of urls) {
-    const explanation = sieve.explain(url)
+    const explanation = await sieve.explain(url)
     if (explanation.verdict === 'new') process.exitCode = 1
     output.print(
       flags.json ? `${JSON.stringify(explanation)}\n` : `${explanation.verdict.padEnd(4)}  ${url}\n`,

@@ -3,9 +3,11 @@
 import { tmpdir } from 'node:os'
 import { type ProfileName, resolveProfile } from '../canonical/profiles.ts'
 import { DiskFeed } from '../disk/disk-feed.ts'
+import { DiskStore } from '../disk/disk-store.ts'
 import { shareOf } from '../disk/memory-limit.ts'
 import { TempFiles } from '../disk/temp-files.ts'
-import { chooseHash, type HashChoice } from '../hashes.ts'
+import { chooseHash } from '../hashes.ts'
+import type { Durability } from '../journal.ts'
 import { compileKernel, Kernel } from '../kernel.ts'
 import { Keyer } from '../keyer/keyer.ts'
 import type { Counts, DedupeTarget } from './dedupe-run.ts'
@@ -14,8 +16,11 @@ import { isPlainFile, readInput } from './input.ts'
 export interface DiskRequest {
   readonly keep: 'new' | 'seen'
   readonly as: 'line' | 'key'
-  readonly profile: ProfileName
-  readonly hash?: HashChoice
+  /** Absent: that of the store. */
+  readonly profile?: ProfileName
+  /** The folder in which the hashes are kept after the run. */
+  readonly state?: string
+  readonly durability?: Durability
   /** Bytes, for the whole process. */
   readonly maxMemory: number
   /** The folder for temporary files; default: the system's. */
@@ -25,11 +30,13 @@ export interface DiskRequest {
 export class DiskTarget implements DedupeTarget {
   readonly outlivesRun = false
   readonly #feed: DiskFeed
+  readonly #store: DiskStore | undefined
   #bytes = 0
   #position = 0
 
-  constructor(feed: DiskFeed) {
+  private constructor(feed: DiskFeed, store?: DiskStore) {
     this.#feed = feed
+    this.#store = store
   }
 
   static async open(request: DiskRequest): Promise<DiskTarget> {
@@ -37,9 +44,21 @@ export class DiskTarget implements DedupeTarget {
     const { keep, as, maxMemory } = request
     const { capacity, kernelBytes } = shareOf(maxMemory)
     const kernel = Kernel.create(module, kernelBytes)
-    const keyer = new Keyer(kernel, resolveProfile(request.profile), request.hash ?? chooseHash())
     const temp = new TempFiles(request.temp ?? tmpdir())
-    return new DiskTarget(new DiskFeed(keyer, temp, { keep, as, capacity }))
+    if (request.state === undefined) {
+      const keyer = new Keyer(kernel, resolveProfile(request.profile ?? 'web'), chooseHash())
+      return new DiskTarget(new DiskFeed(keyer, temp, { keep, as, capacity }))
+    }
+    const store = DiskStore.open(request.state, request)
+    try {
+      const keyer = new Keyer(kernel, store.profile, store.hash)
+      const feed = new DiskFeed(keyer, temp, { keep, as, capacity, store })
+      await feed.restore()
+      return new DiskTarget(feed, store)
+    } catch (error) {
+      store.close()
+      throw error
+    }
   }
 
   async sift(path: string, write: (kept: Uint8Array, position?: number) => void): Promise<void> {
@@ -76,6 +95,7 @@ export class DiskTarget implements DedupeTarget {
       writtenBytes: runs.writtenBytes + waiting.spilledBytes,
     }
     this.#feed.close()
+    this.#store?.close()
     return { invalid, sizeBytes, disk }
   }
 }

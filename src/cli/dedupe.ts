@@ -131,16 +131,22 @@ async function withinMemory(
     throw new CommandError(EXIT.usage, `--max-memory with --filter ${flags.filter}: expected fingerprint`)
   }
   if (isGiven('hash')) throw new CommandError(EXIT.usage, '--max-memory hashes by siphash: leave --hash out')
-  for (const option of ['state', 'keepKeys', 'durability', 'fpr', 'memory', 'bits', 'hashes'] as const) {
+  for (const option of ['keepKeys', 'fpr', 'memory', 'bits', 'hashes'] as const) {
     if (flags[option] === undefined) continue
     const flag = option.replace('K', '-k')
     throw new CommandError(EXIT.usage, `--max-memory with --${flag}: expected one of them`)
   }
+  if (flags.durability && flags.state === undefined) {
+    throw new CommandError(EXIT.usage, '--durability needs --state: where to remember')
+  }
+  const isThere = flags.state !== undefined && existsSync(flags.state)
   const { DiskTarget } = await import('./dedupe-disk.ts')
   const target = await DiskTarget.open({
     keep: request.keep,
     as: flags.keys ? 'key' : 'line',
-    profile: flags.profile,
+    ...((isGiven('profile') || !isThere) && { profile: flags.profile }),
+    ...(flags.state !== undefined && { state: flags.state }),
+    ...(flags.durability && { durability: flags.durability }),
     maxMemory,
     ...(flags.temp !== undefined && { temp: flags.temp }),
   })

@@ -4,7 +4,7 @@ import { STATE } from '../state.ts'
 import { checkKeepsKeys, storedKeys } from '../store/stored-keys.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { Output } from './output.ts'
-import { isFolder, openStored } from './stored.ts'
+import { isDiskSieve, isFolder, openStored } from './stored.ts'
 
 const NEWLINE = Buffer.of(10)
 
@@ -13,7 +13,8 @@ export function exportCommand(program: Command): void {
     .command('export')
     .summary('list the keys of a store that keeps them')
     .description(
-      'Prints every key, one per line, in the order in which they were added. Needs a store created with --keep-keys.',
+      'Prints every key, one per line, in the order in which they were added. Needs a store created with --keep-keys. ' +
+        'Of a disk sieve, which keeps no keys, its hashes: 16 hexadecimal digits each.',
     )
     .argument('<path>', 'the folder of a store')
     .option('-o, --output <file>', 'write here instead of stdout')
@@ -22,6 +23,7 @@ export function exportCommand(program: Command): void {
 }
 
 async function exportKeys(path: string, flags: { output?: string }): Promise<void> {
+  if (isDiskSieve(path)) return exportHashes(path, flags.output)
   const sieve = await openStored(path)
   if (isFolder(path)) {
     checkKeepsKeys(path, sieve)
@@ -48,5 +50,17 @@ function print(keys: Iterable<Uint8Array>, path: string | undefined): void {
     parts = []
   }
   output.write(Buffer.concat(parts))
+  output.close()
+}
+
+// A disk sieve has hashes only.
+async function exportHashes(path: string, to: string | undefined): Promise<void> {
+  const { storedHashes } = await import('../disk/run-hashes.ts')
+  const output = new Output(to)
+  for await (const hashes of storedHashes(path)) {
+    let text = ''
+    for (const hash of hashes) text += `${hash.toString(16).padStart(16, '0')}\n`
+    output.print(text)
+  }
   output.close()
 }

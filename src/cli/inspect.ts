@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { formatBytes, formatCount } from '../quantities.ts'
 import { Output } from './output.ts'
-import { openStored } from './stored.ts'
+import { isDiskSieve, openDiskSieve, openStored } from './stored.ts'
 import { table } from './table.ts'
 
 export function inspectCommand(program: Command): void {
@@ -19,6 +19,7 @@ export function inspectCommand(program: Command): void {
 }
 
 async function inspect(path: string, flags: { json?: boolean }): Promise<void> {
+  if (isDiskSieve(path)) return inspectDisk(path, flags)
   const sieve = await openStored(path)
   const stats = sieve.stats()
   const output = new Output()
@@ -52,4 +53,27 @@ async function inspect(path: string, flags: { json?: boolean }): Promise<void> {
     ])
     output.print(`\n${table(['layer', 'fill', 'entries'], layers)}`)
   }
+}
+
+async function inspectDisk(path: string, flags: { json?: boolean }): Promise<void> {
+  const sieve = await openDiskSieve(path)
+  const { answers, ...stats } = sieve.stats()
+  await sieve.close()
+  const output = new Output()
+  if (flags.json) {
+    output.print(`${JSON.stringify({ path, ...stats }, null, 2)}\n`)
+    return
+  }
+  const { runs, runBytes, logBytes } = stats.store
+  const rows: [string, string][] = [
+    ['filter', 'disk'],
+    ['profile', stats.profile],
+    ['URLs', formatCount(stats.urls)],
+    ['repeats answered', formatCount(stats.seen)],
+    ['not URLs', formatCount(stats.invalid)],
+    ['runs', `${runs}, ${formatBytes(runBytes)}`],
+    ['log', formatBytes(logBytes)],
+    ['rate now', stats.expectedRate.toPrecision(2)],
+  ]
+  output.print(rows.map(([name, value]) => `${name.padEnd(17)}${value}\n`).join(''))
 }

@@ -5,7 +5,7 @@ import { STATE } from '../state.ts'
 import { storedKeys } from '../store/stored-keys.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { Output } from './output.ts'
-import { isFolder, openStored } from './stored.ts'
+import { isDiskSieve, isFolder, openStored } from './stored.ts'
 
 export function mergeCommand(program: Command): void {
   program
@@ -13,15 +13,22 @@ export function mergeCommand(program: Command): void {
     .summary('one sieve of several')
     .description(
       'Writes a .sieve file that remembers what all the given ones do. They must have the same filter, parameters, ' +
-        'profile and secret key as the first; or be stores that keep their keys (--keep-keys): those keys are added again.',
+        'profile and secret key as the first; or be stores that keep their keys (--keep-keys): those keys are added again. ' +
+        'Disk sieves with the same rules and secret key are merged into a new folder.',
     )
     .argument('<paths...>', '.sieve files or folders of stores')
-    .requiredOption('-o, --output <file>', 'the .sieve file to write')
+    .requiredOption('-o, --output <file>', 'the .sieve file to write; of disk sieves, a new folder')
     .addHelpText('after', '\nExample:\n  urlsieve merge monday.sieve tuesday.sieve -o week.sieve')
     .action(merge)
 }
 
 async function merge([first, ...rest]: string[], { output }: { output: string }): Promise<void> {
+  if (isDiskSieve(first!)) {
+    const { mergeStores } = await import('../disk/run-hashes.ts')
+    const urls = await mergeStores([first!, ...rest], output)
+    new Output().print(`${output}: ${urls} URLs of ${rest.length + 1} sieves\n`)
+    return
+  }
   const sieve = await openStored(first!)
   const state = sieve[STATE]
   for (const path of rest) {

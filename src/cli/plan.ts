@@ -1,11 +1,15 @@
 // `urlsieve plan`: every filter side by side for a number of URLs, by rate or by memory.
 import type { Command } from 'commander'
+import { type DiskPlan, diskPlan } from '../disk/plan.ts'
 import type { Capabilities } from '../filters/filter.ts'
 import { allKinds } from '../filters/registry.ts'
-import { formatBytes, parseCount, parseRate, parseSize } from '../quantities.ts'
+import { formatBytes, formatCount, parseCount, parseRate, parseSize } from '../quantities.ts'
 import { limitBitsPerUrl } from '../sizing/classic.ts'
 import { Output } from './output.ts'
 import { table } from './table.ts'
+
+/** Memory of the plan for disk, where none is given. */
+const DISK_MEMORY = 1024 ** 3
 
 interface Flags {
   urls: number
@@ -45,8 +49,9 @@ function plan({ urls, fpr, memory, json }: Flags): void {
     return { ...made, fits, can, does: kind.does, errs: kind.errs }
   })
   const output = new Output()
+  const disk = diskPlan(urls, memory ?? DISK_MEMORY)
   if (json) {
-    output.print(`${JSON.stringify({ expectedUrls: urls, ...request, plans }, null, 2)}\n`)
+    output.print(`${JSON.stringify({ expectedUrls: urls, ...request, plans, disk }, null, 2)}\n`)
     return
   }
   const rows = plans.map((row) => [
@@ -59,11 +64,21 @@ function plan({ urls, fpr, memory, json }: Flags): void {
     row.does,
   ])
   output.print(table(['filter', 'bits/URL', 'memory', 'k', 'expected rate', 'can', 'what it is'], rows))
+  output.print(`\n${describeDisk(disk)}`)
   output.print(
     memory === undefined
       ? `\nThe information limit at a rate of ${fpr} is ${limitBitsPerUrl(fpr).toFixed(1)} bits per URL.\n`
       : `\n! needs more than the ${formatBytes(memory)} given.\n`,
   )
+}
+
+// Where filters end: the same hashes on disk.
+function describeDisk({ memoryBytes, bytesPerUrl, diskBytes, batches, readBytes }: DiskPlan): string {
+  const passes =
+    batches > 1
+      ? `${formatCount(batches - 1)} passes read ${formatBytes(readBytes)}`
+      : 'no pass: they fit into memory'
+  return `On disk (dedupe --max-memory, urlsieve/disk), with ${formatBytes(memoryBytes)} of memory: ${bytesPerUrl.toFixed(1)} bytes per URL, ${formatBytes(diskBytes)}; ${passes}.\n`
 }
 
 // Taking URLs is the rule: only filters that take none are marked.

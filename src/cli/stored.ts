@@ -1,10 +1,23 @@
 // A sieve that is on the disk already: a .sieve file or a store's folder, to be queried.
 import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DiskSieve } from '../disk/index.ts'
 import { Sieve } from '../index.ts'
 import { CommandError, EXIT } from './exit.ts'
 
 export function isFolder(path: string): boolean {
   return existsSync(path) && statSync(path).isDirectory()
+}
+
+/** Whether a path is the folder of a disk sieve. */
+export function isDiskSieve(path: string): boolean {
+  return existsSync(join(path, 'manifest'))
+}
+
+/** Opens a disk sieve for queries, without a lock. */
+export async function openDiskSieve(path: string): Promise<DiskSieve> {
+  const { DiskSieve } = await import('../disk/index.ts')
+  return DiskSieve.open(path, { readOnly: true })
 }
 
 /** Opens it for queries: a folder without a lock, a file into memory. */

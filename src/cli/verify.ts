@@ -7,6 +7,7 @@ import { repairStore } from '../store/repair.ts'
 import { type FileReport, verifySieve } from '../store/verify.ts'
 import { EXIT } from './exit.ts'
 import { Output } from './output.ts'
+import { isDiskSieve } from './stored.ts'
 import { table } from './table.ts'
 
 export function verifyCommand(program: Command): void {
@@ -26,7 +27,7 @@ export function verifyCommand(program: Command): void {
 
 const isExact = (path: string) => existsSync(join(path, 'keys'))
 
-async function verifyStore(path: string, repair = false): Promise<FileReport[]> {
+async function verifyStore(path: string, repair: boolean): Promise<FileReport[]> {
   return repair ? repairStore(path) : verifySieve(path)
 }
 
@@ -40,11 +41,20 @@ async function verifyKeys(path: string, repair: boolean): Promise<FileReport[]> 
   return [{ file: 'keys', bytes, parts: files, urls: null, damage: damages }]
 }
 
+// Loaded only for this.
+async function verifyRuns(path: string, repair: boolean): Promise<FileReport[]> {
+  const { verifyDisk, repairDisk } = await import('../disk/verify.ts')
+  return repair ? repairDisk(path) : verifyDisk(path)
+}
+
 async function verify(path: string, flags: { repair?: boolean; json?: boolean }): Promise<void> {
   const output = new Output()
+  const repair = flags.repair ?? false
   const report = await (isExact(path)
-    ? verifyKeys(path, flags.repair ?? false)
-    : verifyStore(path, flags.repair))
+    ? verifyKeys(path, repair)
+    : isDiskSieve(path)
+      ? verifyRuns(path, repair)
+      : verifyStore(path, repair))
   const isWell = report.every(({ damage }) => damage.length === 0)
   if (!isWell && !flags.repair) process.exitCode = EXIT.input
   if (flags.json) {

@@ -79,13 +79,15 @@ export class DiskHashes {
   }
 
   /**
-   * Adds all hashes: their verdicts, a repeat is seen. A million at a time is written down in one record; when one fails, the
+   * Adds all hashes: their verdicts, a repeat is seen. Up to a million at a time are written down in one record; when one fails, the
    * verdicts of those before stand in the error.
    */
   async add(hashes: BigUint64Array): Promise<Uint8Array> {
     const verdicts = new Uint8Array(hashes.length)
-    for (let at = 0; at < hashes.length; at += PASS_HASHES) {
-      const some = hashes.subarray(at, at + PASS_HASHES)
+    // What is written down in one record fits into the table.
+    const most = Math.min(PASS_HASHES, this.#table.capacity >> 1)
+    for (let at = 0; at < hashes.length; at += most) {
+      const some = hashes.subarray(at, at + most)
       try {
         const found = await this.#find(some, true)
         await this.#remember(some.filter((_, i) => found[i] === 1))
@@ -177,22 +179,12 @@ export class DiskHashes {
   // Writes down hashes that are new, in one record, then remembers them.
   async #remember(fresh: BigUint64Array): Promise<void> {
     if (fresh.length === 0) return
+    if (this.#table.capacity - this.#table.count < fresh.length) await this.#toRun(true)
     this.#store.add(new Uint8Array(fresh.buffer, fresh.byteOffset, fresh.byteLength))
-    let isCut = false
     for (const some of this.#parts(fresh)) {
-      if (this.#isNearlyFull) {
-        await this.#toRun(false)
-        isCut = true
-      }
       this.#kernel.hashes.set(some)
       this.#table.add(some.length)
     }
-    // The log begins anew only when a run has all of it.
-    if (isCut || this.#isNearlyFull) await this.#toRun(true)
-  }
-
-  get #isNearlyFull(): boolean {
-    return this.#table.capacity - this.#table.count < this.#kernel.batchLines
   }
 
   // The table becomes a run. `isAll`: the log has nothing else.

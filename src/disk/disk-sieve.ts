@@ -18,7 +18,7 @@ import { BYTES_PER_HASH } from './pending-table.ts'
 
 /** Memory besides the table: buffers of runs, of a batch, and the table of passes. */
 const BUFFER_BYTES = 24 * 1024 ** 2
-const LEAST_BYTES = 32 * 1024 ** 2
+const LEAST_BYTES = 25 * 1024 ** 2
 const DEFAULT_BYTES = 256 * 1024 ** 2
 
 export interface DiskOptions {
@@ -26,7 +26,7 @@ export interface DiskOptions {
   readonly profile?: ProfileChoice
   /** When an acknowledged URL is safe; default `interval`. */
   readonly durability?: Durability
-  /** Memory of the sieve in bytes, at least 32 MiB; default 256 MiB. More of it makes fewer and larger runs. */
+  /** Memory of the sieve in bytes, at least 25 MiB; default 256 MiB. More of it makes fewer and larger runs. */
   readonly maxMemory?: number
   /** Opens without a lock, to query only. */
   readonly readOnly?: boolean

@@ -1,6 +1,7 @@
 // The manifest of a store of runs: what it is (profile, secret key), which runs are its own and which log goes on from them. One
 // small file, replaced whole: a run or log that it does not name does not count.
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Profile, resolveProfile, type StoredProfile } from '../canonical/profiles.ts'
 import { SieveError, unreadable } from '../errors.ts'
@@ -8,6 +9,8 @@ import { checkField, savedObject, savedWhole } from '../filters/saved-plan.ts'
 import { AtomicFile, writeFully } from '../store/file.ts'
 import { damaged, decodeHeader, encodeHeader } from '../store/format.ts'
 import { asDamage, checkProfile, parseJson } from '../store/header-check.ts'
+import { logName } from '../store/layout.ts'
+import { Log } from '../store/log.ts'
 
 export const MANIFEST = 'manifest'
 const KIND = 'disk'
@@ -69,6 +72,24 @@ export function readManifest(folder: string): Manifest {
     savedWhole('log', log, 1, 1e8 - 1)
     return { profile, key, set, runs, log } as Manifest
   })
+}
+
+/** Creates an empty store in a new folder, of the same rules and secret key as all these: only such stores can be merged. */
+export function createStore(folder: string, like: readonly string[]): void {
+  const [first, ...others] = like.map((one) => readManifest(one))
+  for (const [i, other] of others.entries()) {
+    const isSame = other.key === first!.key && other.profile.rules.join() === first!.profile.rules.join()
+    if (isSame) continue
+    throw new SieveError(
+      'option',
+      `cannot merge ${like[i + 1]} into ${like[0]}: they have different rules or secret keys`,
+    )
+  }
+  if (existsSync(folder)) throw new SieveError('option', `${folder} is there already: expected a new folder`)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  new Log(join(folder, logName(1))).close()
+  const { profile, key } = first!
+  writeManifest(folder, { profile, key, set: randomBytes(8).toString('hex'), runs: [], log: 1 })
 }
 
 /** The profile of a manifest. */

@@ -9,6 +9,8 @@ const LOAD = 0.8
 export const BYTES_PER_HASH = (8 + 1 / 8) / LOAD
 /** The most slots that a kernel instance has memory for, besides its buffers. */
 const MOST_SLOTS = 400_000_000
+/** The most hashes of one table. */
+export const MOST_HASHES = MOST_SLOTS * LOAD
 
 export class PendingTable {
   /** It takes this many hashes. */

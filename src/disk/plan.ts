@@ -1,0 +1,41 @@
+// What a set of hashes on disk needs: bytes, batches and passes for a number of URLs and a memory limit.
+import { BYTES_PER_HASH, MOST_HASHES } from './pending-table.ts'
+
+/** Of the limit, what is not for the table: Node, the kernel and buffers. */
+const OTHER_BYTES = 120 * 1024 ** 2
+/** A block of 4096 bytes has 4072 of codes. */
+const BLOCK_SHARE = 4072 / 4096
+
+export interface DiskPlan {
+  readonly memoryBytes: number
+  /** Of the runs, once they are merged into one. */
+  readonly bytesPerUrl: number
+  readonly diskBytes: number
+  /** The table is filled, and compared with all runs, this many times. */
+  readonly batches: number
+  /** Read in all these passes together. */
+  readonly readBytes: number
+}
+
+/** Bits of a Rice-coded difference of `urls` evenly spread hashes, with the best parameter. */
+function bitsPerHash(urls: number): number {
+  const mean = 2 ** 64 / urls
+  const k = Math.min(56, Math.max(8, Math.floor(63.945 - Math.log2(urls))))
+  return k + 1 + 1 / Math.expm1(2 ** k / mean)
+}
+
+/** For `urls` distinct URLs, with `memoryBytes` for the whole process. */
+export function diskPlan(urls: number, memoryBytes: number): DiskPlan {
+  const tableBytes = Math.max(4 * 1024 ** 2, memoryBytes - OTHER_BYTES)
+  const inMemory = Math.min(MOST_HASHES, tableBytes / BYTES_PER_HASH)
+  const batches = Math.ceil(urls / inMemory)
+  const bytesPerUrl = bitsPerHash(urls) / 8 / BLOCK_SHARE
+  const runBytes = (bitsPerHash(Math.min(urls, inMemory)) / 8 / BLOCK_SHARE) * inMemory
+  return {
+    memoryBytes,
+    bytesPerUrl,
+    diskBytes: urls * bytesPerUrl,
+    batches,
+    readBytes: batches > 1 ? ((batches * (batches - 1)) / 2) * runBytes : 0,
+  }
+}
