@@ -1,6 +1,7 @@
 // The run of `urlsieve dedupe`, whatever remembers: inputs through a sieve, kept lines to the output, one summary.
 import { formatShort } from '../quantities.ts'
 import { Delivery, type Forget } from './delivery.ts'
+import type { LineLimits } from './line-limits.ts'
 import { Output, tellStats, warnOfNoUrls } from './output.ts'
 import { Progress } from './progress.ts'
 
@@ -10,6 +11,8 @@ export interface DedupeRequest {
   readonly totalBytes: number | null
   readonly keep: 'new' | 'seen'
   readonly output?: string
+  /** What the kept lines go through. */
+  readonly limits?: LineLimits
   readonly stats: boolean
   readonly quiet: boolean
   /** When the run began, by `performance.now()`. */
@@ -49,7 +52,7 @@ export async function runDedupe(target: DedupeTarget, request: DedupeRequest): P
   let before = 0
   let position = 0
   const write = (kept: Uint8Array, at?: number) => {
-    delivery.write(kept)
+    delivery.write(request.limits ? request.limits.keep(kept) : kept)
     position = at ?? target.counts().bytes - before
     progress.tick(() => {
       const { lines, new: fresh } = target.counts()
@@ -69,6 +72,7 @@ export async function runDedupe(target: DedupeTarget, request: DedupeRequest): P
     progress.done()
     if (target.outlivesRun && request.keep === 'new') await delivery.takeBack(target.forget)
     output.close()
+    request.limits?.close()
     const { invalid, sizeBytes, ...others } = await target.end()
     const { lines, bytes, ...verdicts } = target.counts()
     if (hasEnded) progress.finish(summary(lines, verdicts, invalid), lines)
@@ -76,8 +80,19 @@ export async function runDedupe(target: DedupeTarget, request: DedupeRequest): P
     target.warn?.()
     if (request.stats) {
       const seconds = (performance.now() - request.startedAt) / 1000
+      const dropped = request.limits && { dropped: request.limits.stats() }
       const urlsPerSecond = Math.round(lines / seconds)
-      tellStats({ lines, ...verdicts, invalid, bytes, seconds, urlsPerSecond, sizeBytes, ...others })
+      tellStats({
+        lines,
+        ...verdicts,
+        invalid,
+        bytes,
+        seconds,
+        urlsPerSecond,
+        sizeBytes,
+        ...others,
+        ...dropped,
+      })
     }
   }
 }

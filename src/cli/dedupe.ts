@@ -7,10 +7,11 @@ import { type DedupeRequest, type DedupeTarget, runDedupe } from './dedupe-run.t
 import { FeedTarget, LineTarget } from './dedupe-target.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { checkOutput, totalBytes } from './input.ts'
+import { type LimitFlags, limitsOf, strippedProfile, withLimitOptions } from './limit-options.ts'
 import { redisRetry } from './redis-retry.ts'
 import { type SieveFlags, sieveOptions, withSieveOptions } from './sieve-options.ts'
 
-interface Flags extends SieveFlags {
+interface Flags extends SieveFlags, LimitFlags {
   repeated?: boolean
   keys?: boolean
   output?: string
@@ -27,7 +28,8 @@ interface Flags extends SieveFlags {
 }
 
 export function dedupeCommand(program: Command): void {
-  withSieveOptions(program.command('dedupe'), { moreFilters: ['exact', 'compact'] })
+  const command = withSieveOptions(program.command('dedupe'), { moreFilters: ['exact', 'compact'] })
+  withLimitOptions(command)
     .summary('print the first occurrence of every URL')
     .description(
       'Prints the first occurrence of every URL: original bytes, input order. Reads stdin when no file or - is given; ' +
@@ -59,6 +61,7 @@ export function dedupeCommand(program: Command): void {
       parseSize('--max-memory'),
     )
     .option('--temp <folder>', 'with --max-memory: for temporary files; default: the system’s')
+    .option('--dropped <file>', 'list what limits by shape drop here: limit, reason, URL')
     .option('--stats', 'one JSON object to stderr at the end')
     .option('--quiet', 'no progress')
     .addHelpText(
@@ -70,7 +73,8 @@ Examples:
   urlsieve dedupe today.txt --state seen > new-today.txt
   urlsieve dedupe today.txt --redis redis://127.0.0.1:6379 > new-for-everyone.txt
   zcat crawl-*.gz | urlsieve dedupe --max-memory 1G --temp /data > unique.txt
-  urlsieve dedupe links.txt.gz --filter blocked --urls 10M --fpr 1e-6 --stats -o unique.txt`,
+  urlsieve dedupe links.txt.gz --filter blocked --urls 10M --fpr 1e-6 --stats -o unique.txt
+  urlsieve dedupe links.txt --keep-per-shape 1000 --dropped dropped.tsv > sample.txt`,
     )
     .action(dedupe)
 }
@@ -78,7 +82,7 @@ Examples:
 async function dedupe(files: string[], flags: Flags, command: Command): Promise<void> {
   const startedAt = performance.now()
   const paths = files.length > 0 ? files : ['-']
-  const request: DedupeRequest = {
+  let request: DedupeRequest = {
     paths,
     totalBytes: totalBytes(paths),
     keep: flags.repeated ? 'seen' : 'new',
@@ -88,6 +92,9 @@ async function dedupe(files: string[], flags: Flags, command: Command): Promise<
     startedAt,
   }
   checkOutput(paths, flags.output)
+  if (flags.strip) command.setOptionValueWithSource('profile', strippedProfile(flags.profile, flags), 'cli')
+  const limits = await lineLimits(paths, flags)
+  if (limits) request = { ...request, limits }
   if (flags.redis !== undefined) return onRedis(flags.redis, request, flags, command)
   if ((flags.filter as string) === 'compact') {
     throw new CommandError(EXIT.usage, '--filter compact needs --redis: where to remember')
@@ -96,6 +103,20 @@ async function dedupe(files: string[], flags: Flags, command: Command): Promise<
   if (flags.temp !== undefined) throw new CommandError(EXIT.usage, '--temp needs --max-memory')
   const isExact = (flags.filter as string) === 'exact'
   await runDedupe(await (isExact ? openExact(flags, command) : openSieve(flags, command)), request)
+}
+
+// Loaded only when a limit is given.
+async function lineLimits(paths: readonly string[], flags: Flags) {
+  const options = limitsOf(flags)
+  if (options === null) {
+    if (flags.dropped === undefined) return null
+    throw new CommandError(EXIT.usage, '--dropped needs a limit: --keep-per-shape, --max-share, …')
+  }
+  if (flags.repeated)
+    throw new CommandError(EXIT.usage, '--repeated with limits by shape: expected one of them')
+  if (flags.dropped !== undefined) checkOutput(paths, flags.dropped)
+  const { LineLimits } = await import('./line-limits.ts')
+  return new LineLimits(options, flags.dropped)
 }
 
 // No error at all, on the disk: LevelDB, loaded only for this.

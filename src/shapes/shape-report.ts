@@ -4,7 +4,7 @@ import { DISTINCT_ERROR } from './distinct-counts.ts'
 import { FORM, FORMS, type Form } from './forms.ts'
 import { KIND, ROOT, type ShapeNodes } from './shape-nodes.ts'
 import type { ShapeTree } from './shape-tree.ts'
-import { findTraps, type Place, type Trap } from './traps.ts'
+import { findTraps, type Place, type ShapeFacts, type Trap } from './traps.ts'
 
 export interface Shape {
   /** Path and query with places in braces: `/post/{number}`. */
@@ -164,6 +164,25 @@ function draftsOf(nodes: ShapeNodes, host: number): Draft[] {
     }
   }
   return drafts
+}
+
+/** What is known of the shape that ends at a node. */
+export function factsAt(nodes: ShapeNodes, node: number): ShapeFacts {
+  const chain: number[] = []
+  for (let at = node; nodes.kind[at] !== KIND.host; at = nodes.parent(at)) chain.unshift(at)
+  let step: Step = { node: nodes.parent(chain[0] ?? node), parts: [], places: [] }
+  for (const next of chain) {
+    if (nodes.kind[next] === KIND.query) step = { node: next, ...queryOf(nodes, next, step) }
+    else {
+      const { text, place } = segmentOf(nodes, next, step, nodes.childrenOf(step.node))
+      step = {
+        node: next,
+        parts: [...step.parts, text],
+        places: place ? [...step.places, place] : step.places,
+      }
+    }
+  }
+  return draftOf(nodes, { ...step, node })
 }
 
 function draftOf(nodes: ShapeNodes, { node, parts, places }: Step): Draft {

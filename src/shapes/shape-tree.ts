@@ -71,6 +71,33 @@ export class ShapeTree {
     return node
   }
 
+  /** The node, and the URLs of shape and host, of the URL that `tokens` has read; it is not taken in. */
+  find(): { node: number; own: number; host: number } {
+    const { nodes, tokens } = this
+    const host = nodes.find(ROOT, tokens.hostLo, tokens.hostHi)
+    let node = host
+    for (let token = 0; token < tokens.segments && node !== NONE; token++) node = this.#known(node, token)
+    if (node !== NONE && tokens.parameters > 0) {
+      const isMixed = (nodes.collapsed[node]! & (1 << QUERY_GROUP)) !== 0
+      node = isMixed
+        ? nodes.find(node, placeLo(FORM.rest, 1), placeHi(FORM.rest))
+        : nodes.find(node, tokens.namesLo, tokens.namesHi)
+    }
+    return { node, own: node === NONE ? 0 : nodes.own[node]!, host: host === NONE ? 0 : nodes.count[host]! }
+  }
+
+  // The child that a segment would lead to, or NONE.
+  #known(parent: number, token: number): number {
+    const { nodes, tokens } = this
+    const form = tokens.forms[token]!
+    const place = () => nodes.find(parent, placeLo(form, tokens.extensions[token]!), placeHi(form))
+    if (form >= FIRST_VARIABLE) return place()
+    const literal = nodes.find(parent, tokens.los[token]!, tokens.his[token]!)
+    if (literal !== NONE || form === FORM.empty) return literal
+    const group = form - FORM.word + (tokens.stems[token]! < tokens.ends[token]! ? 3 : 0)
+    return (nodes.collapsed[parent]! & (1 << group)) !== 0 ? place() : NONE
+  }
+
   #step(parent: number, token: number, bytes: Uint8Array): number {
     const { nodes, tokens } = this
     const form = tokens.forms[token]!

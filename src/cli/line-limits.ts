@@ -1,0 +1,45 @@
+// Lines of a run through limits by shape: those that are dropped are counted, and listed by `--dropped` with their reason.
+import { type ShapeLimitOptions, ShapeLimits } from '../shapes/shape-limits.ts'
+import { Output } from './output.ts'
+
+const NEWLINE = 10
+const decoder = new TextDecoder()
+
+/** Lines through limits: those that are kept go on, the others are counted and listed. */
+export class LineLimits {
+  readonly #limits: ShapeLimits
+  readonly #dropped: Output | null
+
+  constructor(options: ShapeLimitOptions, dropped?: string) {
+    this.#limits = new ShapeLimits(options)
+    this.#dropped = dropped === undefined ? null : new Output(dropped)
+  }
+
+  /** The lines that are kept, of whole lines. */
+  keep(lines: Uint8Array): Uint8Array {
+    let size = 0
+    let list = ''
+    const kept = new Uint8Array(lines.length)
+    for (let at = 0; at < lines.length; ) {
+      const newline = lines.indexOf(NEWLINE, at)
+      const end = newline < 0 ? lines.length : newline
+      const line = lines.subarray(at, end)
+      const drop = this.#limits.admit(line)
+      at = Math.min(end + 1, lines.length)
+      if (drop === null) {
+        kept.set(lines.subarray(at - line.length - Number(newline >= 0), at), size)
+        size += line.length + Number(newline >= 0)
+      } else if (this.#dropped) list += `${drop.limit}\t${drop.reason}\t${decoder.decode(line)}\n`
+    }
+    if (list !== '') this.#dropped?.print(list)
+    return kept.subarray(0, size)
+  }
+
+  stats() {
+    return this.#limits.stats().dropped
+  }
+
+  close(): void {
+    this.#dropped?.close()
+  }
+}

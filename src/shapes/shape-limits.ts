@@ -1,0 +1,191 @@
+// Limits by shape for URLs that are new: a sample of each shape instead of all, a largest share, and what is never wanted.
+// Every drop has its reason. Only URLs that are kept change the state, so that limits applied to their own output drop
+// nothing. Where memory for the state ends, a limit errs towards "new".
+import { SieveError } from '../errors.ts'
+import { pathOf, segmentRepeats } from './path-text.ts'
+import { ShapeTree } from './shape-tree.ts'
+import { TrapWatch } from './trap-watch.ts'
+
+export interface ShapeLimitOptions {
+  /** URLs to keep of each shape: a sample instead of all. */
+  readonly keepPerShape?: number
+  /** URLs to keep of each suspicious shape: calendars, sessions, sort orders, …; not of counters. At least 50. */
+  readonly keepPerTrap?: number
+  /** The largest share of a host's kept URLs that one shape may have, between 0 and 1; from 100 URLs of a shape on. */
+  readonly maxShare?: number
+  /** How often one segment may come up in a path. */
+  readonly maxRepeats?: number
+  /** Of URLs with the same path, keep only those with a new set of parameter names. */
+  readonly queryNames?: boolean
+  /** Skip files that hold no links, by extension: those of `ASSETS` and `deny`, without `allow`. */
+  readonly assets?: 'skip' | { readonly deny?: readonly string[]; readonly allow?: readonly string[] }
+  /** Nodes to tell shapes apart. Default 2^17. */
+  readonly maxNodes?: number
+}
+
+/** The limits in the order in which they are applied; the first that applies is the reason. */
+export const LIMITS = [
+  'assets',
+  'maxRepeats',
+  'queryNames',
+  'keepPerTrap',
+  'keepPerShape',
+  'maxShare',
+] as const
+export type LimitName = (typeof LIMITS)[number]
+
+export interface Drop {
+  readonly limit: LimitName
+  readonly reason: string
+}
+
+/** Extensions of files that hold no links. */
+export const ASSETS: readonly string[] =
+  `css js mjs map png jpg jpeg gif svg webp avif ico bmp tif tiff woff woff2 ttf otf eot mp3 mp4 m4a m4v avi mov mkv webm ogg
+   oga ogv wav flac zip gz tgz tar rar 7z bz2 xz exe dmg iso apk deb rpm msi jar bin swf`.split(/\s+/)
+
+/** A shape with fewer kept URLs is not limited by its share. */
+export const SHARE_AFTER = 100
+/** Nodes where shapes are not told apart. */
+const LEAST_NODES = 1024
+/** Sets of names that are remembered; URLs with others are kept. */
+const MOST_NAME_SETS = 4_000_000
+
+const encoder = new TextEncoder()
+
+export class ShapeLimits {
+  readonly options: ShapeLimitOptions
+  readonly #tree: ShapeTree
+  /** A limit needs to tell shapes apart. */
+  readonly #hasShapes: boolean
+  readonly #skipped: ReadonlySet<string>
+  readonly #nameSets = new Set<number>()
+  readonly #dropped: Record<LimitName, number> = {
+    assets: 0,
+    maxRepeats: 0,
+    queryNames: 0,
+    keepPerTrap: 0,
+    keepPerShape: 0,
+    maxShare: 0,
+  }
+  readonly #traps = new TrapWatch()
+  #kept = 0
+
+  constructor(options: ShapeLimitOptions) {
+    checkOptions(options)
+    this.options = options
+    this.#hasShapes = [options.keepPerShape, options.keepPerTrap, options.maxShare].some(
+      (limit) => limit !== undefined,
+    )
+    const { maxNodes = this.#hasShapes ? 2 ** 17 : LEAST_NODES } = options
+    this.#tree = new ShapeTree({ maxNodes })
+    const { assets } = options
+    const { deny = [], allow = [] } = typeof assets === 'object' ? assets : {}
+    const allowed = new Set(allow.map(plainExtension))
+    const names = assets === undefined ? [] : [...ASSETS, ...deny.map(plainExtension)]
+    this.#skipped = new Set(names.filter((name) => !allowed.has(name)))
+  }
+
+  /** Takes a new URL: null keeps and counts it, else why it is dropped. What is not a URL is kept. */
+  admit(url: string | Uint8Array): Drop | null {
+    const bytes = typeof url === 'string' ? encoder.encode(url) : url
+    const drop = this.#judge(url, bytes)
+    if (drop !== null) this.#dropped[drop.limit]++
+    else this.#keep(bytes)
+    return drop
+  }
+
+  /** What `admit` would answer. Counts nothing. */
+  judge(url: string): Drop | null {
+    return this.#judge(url, encoder.encode(url))
+  }
+
+  /** URLs kept, and those dropped by each limit. */
+  stats(): { readonly kept: number; readonly dropped: Readonly<Record<LimitName, number>> } {
+    return { kept: this.#kept, dropped: { ...this.#dropped } }
+  }
+
+  #judge(url: string | Uint8Array, bytes: Uint8Array): Drop | null {
+    const { maxRepeats, queryNames, keepPerTrap, keepPerShape, maxShare } = this.options
+    if (this.#skipped.size > 0 || maxRepeats !== undefined) {
+      const path = pathOf(typeof url === 'string' ? url : decoder.decode(url))
+      const extension = /\.([A-Za-z0-9]{1,8})$/.exec(path)?.[1]?.toLowerCase()
+      if (extension !== undefined && this.#skipped.has(extension))
+        return { limit: 'assets', reason: `a file of type .${extension}` }
+      if (maxRepeats !== undefined) {
+        const { segment, times } = segmentRepeats(path)
+        if (times > maxRepeats)
+          return {
+            limit: 'maxRepeats',
+            reason: `the segment ${segment} comes up ${times} times, over ${maxRepeats}`,
+          }
+      }
+    }
+    const tree = this.#tree
+    if (!tree.tokens.read(bytes, 0, bytes.length)) return null
+    if (queryNames && tree.tokens.parameters > 0 && this.#nameSets.has(this.#nameSet()))
+      return { limit: 'queryNames', reason: 'the path came with the same set of parameter names before' }
+    if (!this.#hasShapes) return null
+    const { node, own, host } = tree.find()
+    if (keepPerTrap !== undefined && own >= keepPerTrap) {
+      const trap = this.#traps.trapAt(tree.nodes, node, own)
+      if (trap !== null) return { limit: 'keepPerTrap', reason: `${trap.kind}: ${trap.reason}` }
+    }
+    if (keepPerShape !== undefined && own >= keepPerShape)
+      return { limit: 'keepPerShape', reason: `its shape has ${own} URLs, of ${keepPerShape} to keep` }
+    if (maxShare !== undefined && own >= SHARE_AFTER && own + 1 > maxShare * (host + 1)) {
+      const share = ((own / host) * 100).toFixed(1)
+      return { limit: 'maxShare', reason: `its shape has ${share} % of the host's ${host} URLs` }
+    }
+    return null
+  }
+
+  #keep(bytes: Uint8Array): void {
+    const tree = this.#tree
+    this.#kept++
+    const { queryNames } = this.options
+    if (queryNames && tree.tokens.read(bytes, 0, bytes.length) && tree.tokens.parameters > 0) {
+      if (this.#nameSets.size < MOST_NAME_SETS) this.#nameSets.add(this.#nameSet())
+    }
+    if (this.#hasShapes) tree.add(bytes, 0, bytes.length)
+  }
+
+  // Host, path and set of names as 53 bits of keyed hashes.
+  #nameSet(): number {
+    const { tokens } = this.#tree
+    let lo = Math.imul(tokens.hostLo ^ tokens.namesLo, 0x9e3779b1)
+    let hi = tokens.hostHi ^ tokens.namesHi
+    for (let token = 0; token < tokens.segments; token++) {
+      lo = Math.imul(lo ^ tokens.los[token]!, 0x85ebca6b) ^ (lo >>> 13)
+      hi = Math.imul(hi ^ tokens.his[token]!, 0xc2b2ae35) ^ (hi >>> 16)
+    }
+    return (lo >>> 0) * 2 ** 21 + (hi >>> 11)
+  }
+}
+
+const decoder = new TextDecoder()
+
+const plainExtension = (text: string) => text.replace(/^\./, '').toLowerCase()
+
+function checkOptions(options: ShapeLimitOptions): void {
+  const refuse = (name: string, value: unknown, expected: string): never => {
+    throw new SieveError('option', `${name} ${String(value)}: expected ${expected}`)
+  }
+  for (const name of ['keepPerShape', 'maxRepeats'] as const) {
+    const value = options[name]
+    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 1))
+      refuse(name, value, 'a whole number of at least 1')
+  }
+  const { keepPerTrap, maxShare, assets, queryNames } = options
+  if (keepPerTrap !== undefined && !(Number.isSafeInteger(keepPerTrap) && keepPerTrap >= 50))
+    refuse('keepPerTrap', keepPerTrap, 'a whole number of at least 50')
+  if (maxShare !== undefined && !(maxShare > 0 && maxShare < 1))
+    refuse('maxShare', maxShare, 'a number between 0 and 1')
+  if (queryNames !== undefined && typeof queryNames !== 'boolean')
+    refuse('queryNames', queryNames, 'true or false')
+  if (assets !== undefined && assets !== 'skip' && typeof assets !== 'object')
+    refuse('assets', assets, "'skip' or lists")
+  const limits = [options.keepPerShape, options.maxRepeats, keepPerTrap, maxShare, assets]
+  if (limits.every((limit) => limit === undefined) && !queryNames)
+    throw new SieveError('option', `no limit is given: expected one of ${LIMITS.join(', ')}`)
+}
