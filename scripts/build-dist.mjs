@@ -13,7 +13,7 @@ import { licencesOf } from './licences.mjs'
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
 const entries = [
-  ...['index', 'exact/index', 'disk/index', 'redis/index', 'crawlers/crawlee', 'shapes/index'], // package.json's exports
+  ...['index', 'exact/index', 'disk/index', 'redis/index', 'crawlers/crawlee', 'shapes/index', 'learn/index'], // package.json's exports
   ...['store/index', 'store/browser'], // and its imports
   'cli/main',
 ]

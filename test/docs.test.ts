@@ -14,6 +14,7 @@ const entries: Readonly<Record<string, string>> = {
   'urlsieve/redis': '../src/redis/index.ts',
   'urlsieve/crawlee': '../src/crawlers/crawlee.ts',
   'urlsieve/shapes': '../src/shapes/index.ts',
+  'urlsieve/learn': '../src/learn/index.ts',
 }
 
 describe.each(pages)('%s', (page) => {

@@ -22,6 +22,7 @@ const entries = {
   'urlsieve/redis': 'src/redis/index.ts',
   'urlsieve/crawlee': 'src/crawlers/crawlee.ts',
   'urlsieve/shapes': 'src/shapes/index.ts',
+  'urlsieve/learn': 'src/learn/index.ts',
 }
 
 /** The part of the page about an entry. */
@@ -66,6 +67,8 @@ it.each([
   ['urlsieve/redis', redis.RedisSieve],
   ['urlsieve/crawlee', crawlee.SieveQueue],
   ['urlsieve/shapes', shapes.Shapes],
+  ['urlsieve/shapes', shapes.ShapeLimits],
+  ['urlsieve/shapes', shapes.LimitedSieve],
 ])('every method of a class of %s is named', (entry, Class) => {
   const methods = Object.getOwnPropertyNames(Class.prototype).filter(
     (name) => name !== 'constructor' && !PROTECTED.includes(name),

@@ -36,7 +36,7 @@ export function explainKey(profile: Profile, url: string): { key: string; isUrl:
       before: key,
       after: next,
       changed,
-      notes: changed ? describe(key, next) : [],
+      notes: changed ? [...describe(key, next), ...(rule.evidence === undefined ? [] : [rule.evidence])] : [],
     })
     key = next
   }

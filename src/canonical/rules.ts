@@ -15,6 +15,8 @@ export interface Rule {
   readonly does: string
   /** True when two different pages may get the same key. */
   readonly lossy: boolean
+  /** Of a learned rule: why it is believed, for `explain`. */
+  readonly evidence?: string
   /** The next form of the key; null means this is no URL, and the line is keyed as it stands. */
   apply(key: string): string | null
 }

@@ -9,6 +9,7 @@ export const commands: Readonly<Record<string, () => Promise<Register>>> = {
   explain: async () => (await import('./explain.ts')).explainCommand,
   plan: async () => (await import('./plan.ts')).planCommand,
   shapes: async () => (await import('./shapes.ts')).shapesCommand,
+  learn: async () => (await import('./learn.ts')).learnCommand,
   inspect: async () => (await import('./inspect.ts')).inspectCommand,
   verify: async () => (await import('./verify.ts')).verifyCommand,
   merge: async () => (await import('./merge.ts')).mergeCommand,

@@ -44,11 +44,7 @@ export function withSieveOptions(command: Command, setup: Setup = {}): Command {
         .choices([...filterNames, ...moreFilters])
         .default(defaults.filter ?? 'fingerprint'),
     )
-    .addOption(
-      new Option('--profile <name>', 'how a URL becomes a key')
-        .choices(Object.keys(profiles))
-        .default(defaults.profile ?? 'web'),
-    )
+    .addOption(profileOption(defaults.profile ?? 'web'))
     .option(
       '--hash <names>',
       `how a key is hashed: ${hashNames.join(', ')}; several with commas`,
@@ -67,9 +63,32 @@ export function withSieveOptions(command: Command, setup: Setup = {}): Command {
   return command
     .optionsGroup('Options:')
     .addHelpText('after', "\nFurther options, by filter: see 'urlsieve help filters'.")
-    .hook('preAction', () => {
+    .hook('preAction', async (_, running) => {
       flagNames = renamed
+      await loadProfile(running)
     })
+}
+
+// A profile by its name, or a file of learned rules.
+function profileOption(byDefault: string): Option {
+  const option = new Option('--profile <name>', 'how a URL becomes a key; or a file of learned rules, .json')
+    .choices(Object.keys(profiles))
+    .default(byDefault)
+  const byName = option.parseArg!
+  return option.argParser((text: string, before: unknown) =>
+    text.endsWith('.json') ? text : byName(text, before as string),
+  )
+}
+
+// Learned rules are read before the command runs, and their code is loaded only then.
+async function loadProfile(command: Command): Promise<void> {
+  const { profile } = command.opts<{ profile?: unknown }>()
+  if (typeof profile !== 'string' || !profile.endsWith('.json')) return
+  const [{ readRules }, { learnedProfile }] = await Promise.all([
+    import('./learn.ts'),
+    import('../learn/rule-file.ts'),
+  ])
+  command.setOptionValueWithSource('profile', learnedProfile(readRules(profile)), 'cli')
 }
 
 /** The flags of the running command that have another name than described. */

@@ -1,0 +1,116 @@
+// Rules worth trying on the pages of a host, found by counting: parameters and variable segments by where they come up,
+// the usual aliases, and hosts with the same paths. The number of candidates is bounded whatever the URLs are.
+import { parameterName, parametersOf } from '../canonical/parameters.ts'
+import { split } from '../canonical/parts.ts'
+import { FIRST_VARIABLE, FormReader } from '../shapes/forms.ts'
+import type { Page } from './evidence.ts'
+import type { RuleData } from './learned-rule.ts'
+
+/** Candidates with fewer pages are not tried. */
+const LEAST_PAGES = 10
+/** Candidates of one kind per host. */
+const MOST_CANDIDATES = 200
+const MOST_COUNTED = 20_000
+const MOST_SEGMENTS = 8
+const MOST_PARAMETERS = 16
+/** Hosts with the same path that are compared. */
+const MOST_MIRRORS = 8
+
+const encoder = new TextEncoder()
+const reader = new FormReader()
+
+/** Counts texts, up to a number of different ones; later ones are left out. */
+class Tally {
+  readonly #counts = new Map<string, number>()
+
+  add(text: string): void {
+    const count = this.#counts.get(text)
+    if (count !== undefined) this.#counts.set(text, count + 1)
+    else if (this.#counts.size < MOST_COUNTED) this.#counts.set(text, 1)
+  }
+
+  /** The most frequent first. */
+  list(): string[] {
+    return [...this.#counts]
+      .filter(([, count]) => count >= LEAST_PAGES)
+      .sort((a, b) => b[1] - a[1])
+      .slice(0, MOST_CANDIDATES)
+      .map(([text]) => text)
+  }
+}
+
+/** Aliases, in the order in which they are tried. */
+export function aliasCandidates(host: string, pages: readonly Page[]): RuleData[] {
+  if (pages.length < LEAST_PAGES) return []
+  return (['order', 'case', 'index', 'slash'] as const).map((kind) => ({ kind, host }))
+}
+
+/** Parameters of a whole host first, then below a first segment, then of one path. */
+export function parameterCandidates(host: string, pages: readonly Page[]): RuleData[] {
+  const tallies = [new Tally(), new Tally(), new Tally()] as const
+  for (const { key } of pages) {
+    const { path, query } = split(key)
+    if (query.length < 2) continue
+    const names = new Set(parametersOf(query).slice(0, MOST_PARAMETERS).map(parameterName))
+    const second = path.indexOf('/', 1)
+    for (const name of names) {
+      tallies[0].add(`/ ${name}`)
+      if (second > 0) tallies[1].add(`${path.slice(0, second + 1)} ${name}`)
+      tallies[2].add(`${path} ${name}`)
+    }
+  }
+  const seen = new Set<string>()
+  return tallies
+    .flatMap((tally) => tally.list())
+    .filter((text) => !seen.has(text) && seen.add(text))
+    .map((text) => {
+      const space = text.indexOf(' ')
+      return { kind: 'parameter', host, path: text.slice(0, space), name: text.slice(space + 1) }
+    })
+}
+
+/** Segments of a variable form behind literal ones. */
+export function segmentCandidates(host: string, pages: readonly Page[]): RuleData[] {
+  const tally = new Tally()
+  for (const { key } of pages) {
+    const parts = split(key).path.slice(1).split('/')
+    if (parts.length > MOST_SEGMENTS) continue
+    let prefix = '/'
+    for (const [i, part] of parts.entries()) {
+      const bytes = encoder.encode(part)
+      if (reader.read(bytes, 0, bytes.length, 0, true) < FIRST_VARIABLE) {
+        prefix += `${part}/`
+        continue
+      }
+      // A place behind a place is tried with the first one only.
+      tally.add(`${prefix} ${i} ${parts.length}`)
+      break
+    }
+  }
+  return tally.list().map((text) => {
+    const [path, segment, segments] = text.split(' ')
+    return { kind: 'segment', host, path: path!, segment: Number(segment), segments: Number(segments) }
+  })
+}
+
+/** Pairs of hosts with the same paths: the one with fewer pages, or with `www.`, is taken for the other. */
+export function mirrorCandidates(pagesByHost: ReadonlyMap<string, readonly Page[]>): RuleData[] {
+  const hostsByPath = new Map<string, string[]>()
+  for (const [host, pages] of pagesByHost)
+    for (const { key } of pages) {
+      const { path, query } = split(key)
+      const hosts = hostsByPath.get(path + query)
+      if (hosts === undefined) hostsByPath.set(path + query, [host])
+      else if (hosts.length < MOST_MIRRORS) hosts.push(host)
+    }
+  const tally = new Tally()
+  for (const hosts of hostsByPath.values())
+    for (const [i, one] of hosts.entries())
+      for (const other of hosts.slice(i + 1)) tally.add([one, other].sort().join(' '))
+  return tally.list().map((text) => {
+    const [a, b] = text.split(' ') as [string, string]
+    const size = (host: string) => pagesByHost.get(host)!.length
+    const isFirst = b === `www.${a}` || (a !== `www.${b}` && size(a) >= size(b))
+    return isFirst ? { kind: 'mirror', host: b, to: a } : { kind: 'mirror', host: a, to: b }
+  })
+}

@@ -1,0 +1,221 @@
+// Learns rules from pages whose content is known. A candidate is found on one half of the groups of URLs that it merges, and
+// kept only when the share of wrong merges on the other half is, with confidence, under the risk. Rules are tried one after
+// another, each on the keys that those before it left, so that they hold together.
+
+import { split } from '../canonical/parts.ts'
+import { keyOf, type ProfileName, profiles, resolveProfile } from '../canonical/profiles.ts'
+import { SieveError } from '../errors.ts'
+import { aliasCandidates, mirrorCandidates, parameterCandidates, segmentCandidates } from './candidates.ts'
+import { boundOf, isSame, type MeasureOptions, measure, type Page } from './evidence.ts'
+import { compileRule, type LearnedRule, type RuleData } from './learned-rule.ts'
+import type { PageRecord } from './page-records.ts'
+import { type LearnedRules, learnedProfile, RULES_FORMAT, RULES_VERSION } from './rule-file.ts'
+
+export interface LearnOptions {
+  /** The largest share of wrong merges, with confidence, that a rule may have. Default 0.01. */
+  readonly risk?: number
+  readonly confidence?: number
+  /** Pages of nearly the same text count as the same. Default false. */
+  readonly near?: boolean
+  /** The profile whose keys the rules take on. Default `web`. */
+  readonly profile?: ProfileName
+  /** Which groups of URLs are kept apart. */
+  readonly seed?: number
+}
+
+export interface PageCounts {
+  /** Different keys that were learned from. */
+  pages: number
+  /** Lines whose key came before with the same content. */
+  repeats: number
+  /** Keys whose content differed from one line to another: left out. */
+  unstable: number
+  /** Texts of fewer than 100 characters: left out, since short texts are equal by chance. */
+  short: number
+  /** URLs that the profile does not know as such. */
+  invalid: number
+}
+
+export interface Learned {
+  readonly rules: LearnedRules
+  readonly counts: PageCounts
+  /** Rules that were tried, and those refused although no merge was wrong: for want of pages. */
+  readonly tried: number
+  readonly unproven: readonly { readonly rule: RuleData; readonly merges: number }[]
+}
+
+/** Fewer merges on the pages that a rule is found with are chance. */
+const LEAST_MERGES = 5
+const LEAST_CHARACTERS = 100
+const CONFIDENCE = 0.95
+
+/** Pages by their keys. */
+export class PageSet {
+  readonly counts: PageCounts = { pages: 0, repeats: 0, unstable: 0, short: 0, invalid: 0 }
+  readonly #profile: ProfileName
+  readonly #pages = new Map<string, Page | null>()
+
+  constructor(profile: ProfileName = 'web') {
+    this.#profile = profile
+  }
+
+  add({ url, digest, simhash, length, near }: PageRecord): void {
+    if (length !== undefined && length < LEAST_CHARACTERS) {
+      this.counts.short++
+      return
+    }
+    const key = keyOf(resolveProfile(this.#profile), url)
+    if (key === null || split(key).authority === '') {
+      this.counts.invalid++
+      return
+    }
+    const known = this.#pages.get(key)
+    if (known === undefined) {
+      this.#pages.set(key, { url, key, digest, simhash, near })
+      this.counts.pages++
+    } else if (known !== null && known.digest !== digest) {
+      this.#pages.set(key, null)
+      this.counts.unstable++
+      this.counts.pages--
+    } else this.counts.repeats++
+  }
+
+  /** Copies, which rules can change. */
+  list(): Page[] {
+    return [...this.#pages.values()].filter((page) => page !== null).map((page) => ({ ...page }))
+  }
+}
+
+export function learn(set: PageSet, options: LearnOptions = {}): Learned {
+  const { risk = 0.01, confidence = CONFIDENCE, near = false, profile = 'web', seed = 0 } = options
+  if (!(risk > 0 && risk < 1))
+    throw new SieveError('option', `risk ${risk}: expected a number between 0 and 1`)
+  const pages = set.list()
+  const halfOf = (key: string) => ((hashOf(key, seed) >>> 16) & 1) as 0 | 1
+  const session = new Session(byHost(pages), risk, { near, confidence, halfOf })
+  session.run()
+  const rules = session.kept
+  return {
+    rules: {
+      format: RULES_FORMAT,
+      version: RULES_VERSION,
+      profile,
+      risk,
+      confidence,
+      near,
+      pages: pages.length,
+      rules,
+    },
+    counts: set.counts,
+    tried: session.tried,
+    unproven: session.unproven.sort((a, b) => b.merges - a.merges),
+  }
+}
+
+class Session {
+  readonly kept: LearnedRule[] = []
+  readonly unproven: { rule: RuleData; merges: number }[] = []
+  tried = 0
+  readonly #hosts: Map<string, Page[]>
+  readonly #risk: number
+  readonly #options: MeasureOptions
+
+  constructor(hosts: Map<string, Page[]>, risk: number, options: MeasureOptions) {
+    this.#hosts = hosts
+    this.#risk = risk
+    this.#options = options
+  }
+
+  run(): void {
+    for (const rule of mirrorCandidates(this.#hosts)) this.#try(rule)
+    for (const host of [...this.#hosts.keys()]) {
+      for (const find of [aliasCandidates, parameterCandidates, segmentCandidates])
+        for (const rule of find(host, this.#hosts.get(host)!)) this.#try(rule)
+    }
+  }
+
+  #try(data: RuleData): void {
+    const hosts = data.to === undefined ? [data.host] : [data.to, data.host]
+    const pages = hosts.flatMap((host) => this.#hosts.get(host) ?? [])
+    if (this.#isCovered(data)) return
+    this.tried++
+    const rule = compileRule(data)
+    const { halves, counterExamples } = measure(rule, pages, this.#options)
+    const [found, heldOut] = halves
+    const isFound = found.merges >= LEAST_MERGES && found.wrong < found.merges * this.#risk
+    if (!isFound || heldOut.upper >= this.#risk) {
+      const merges = found.merges + heldOut.merges
+      const isRight = found.wrong + heldOut.wrong === 0
+      if (isRight && merges >= LEAST_MERGES) this.unproven.push({ rule: data, merges })
+      return
+    }
+    this.kept.push({ ...data, found, heldOut, counterExamples })
+    for (const page of pages) page.key = rule.apply(page.key) ?? page.key
+    const left = new Map<string, Page>()
+    for (const page of pages) if (!left.has(page.key)) left.set(page.key, page)
+    if (data.to !== undefined) this.#hosts.set(data.host, [])
+    this.#hosts.set(data.to ?? data.host, [...left.values()])
+  }
+
+  // A rule that was kept drops the parameter there already.
+  #isCovered({ kind, host, name, path = '/' }: RuleData): boolean {
+    const isWider = (rule: RuleData) =>
+      rule.kind === kind && rule.host === host && path.startsWith(rule.path ?? '/')
+    return kind === 'parameter' && this.kept.some((rule) => isWider(rule) && rule.name === name)
+  }
+}
+
+export interface Checked {
+  readonly pages: number
+  /** URLs that the rules merge with another one: fetches saved. */
+  readonly merges: number
+  readonly right: number
+  readonly wrong: number
+  /** The share of wrong merges is at most this, with the file's confidence. */
+  readonly upper: number
+  readonly counterExamples: readonly (readonly [string, string])[]
+}
+
+/** What learned rules do to other pages, all rules together. */
+export function checkRules(rules: LearnedRules, set: PageSet): Checked {
+  const profile = learnedProfile(rules)
+  const learned = profile.rules.slice(profiles[rules.profile].rules.length)
+  const apply = (key: string) => learned.reduce((form, rule) => rule.apply(form) ?? form, key)
+  const pages = set.list()
+  const groups = new Map<string, Page>()
+  const counterExamples: [string, string][] = []
+  let merges = 0
+  let wrong = 0
+  for (const page of pages) {
+    const key = apply(page.key)
+    const first = groups.get(key)
+    if (first === undefined) groups.set(key, page)
+    else {
+      merges++
+      if (isSame(first, page, rules.near)) continue
+      wrong++
+      if (counterExamples.length < 10) counterExamples.push([first.url, page.url])
+    }
+  }
+  const upper = boundOf({ merges, wrong }, rules.confidence)
+  return { pages: pages.length, merges, right: merges - wrong, wrong, upper, counterExamples }
+}
+
+function byHost(pages: readonly Page[]): Map<string, Page[]> {
+  const hosts = new Map<string, Page[]>()
+  for (const page of pages) {
+    const host = split(page.key).authority.slice(2)
+    const list = hosts.get(host)
+    if (list) list.push(page)
+    else hosts.set(host, [page])
+  }
+  return hosts
+}
+
+// FNV-1a with a seed: which half, nothing else.
+function hashOf(text: string, seed: number): number {
+  let hash = 0x811c9dc5 ^ seed
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+  return hash ^ (hash >>> 13)
+}
