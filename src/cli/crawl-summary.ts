@@ -2,10 +2,16 @@
 import type { AuditCounts } from '../crawlers/audit.ts'
 import type { QueueStats } from '../crawlers/crawl-queue.ts'
 import type { CrawlCounts } from '../crawlers/crawl-report.ts'
+import type { LimitedShape } from '../crawlers/limited-urls.ts'
 import { MOST_DELAY_SECONDS } from '../crawlers/pace.ts'
 import { formatCount } from '../quantities.ts'
 
-type Counts = CrawlCounts & QueueStats & Partial<AuditCounts>
+type Counts = CrawlCounts &
+  QueueStats &
+  Partial<AuditCounts> & { readonly dropped?: number; readonly limitedShapes?: readonly LimitedShape[] }
+
+/** Shapes that hit a limit in the summary. */
+const SHOWN_SHAPES = 10
 
 /** Lines with their newlines. `folder`: where the crawl can go on. */
 export function crawlSummary(counts: Counts, seconds: number, folder?: string): string {
@@ -14,6 +20,7 @@ export function crawlSummary(counts: Counts, seconds: number, folder?: string): 
     `${formatCount(pages)} ${pages === 1 ? 'page' : 'pages'} fetched`,
     `${formatCount(links)} links found`,
     `${formatCount(repeats)} repeats skipped`,
+    ...counted(counts.dropped ?? 0, 'dropped by limits'),
     ...counted(elsewhere, 'to other hosts'),
     ...counted(closed, 'closed by robots.txt'),
     ...delayedHosts(counts.delayed),
@@ -29,6 +36,8 @@ export function crawlSummary(counts: Counts, seconds: number, folder?: string): 
   const lines = [parts.join(' · ')]
   const limits = limitsPassed(counts)
   if (limits.length > 0) lines.push(`limits: ${limits.join(' · ')}`)
+  for (const { shape, limit, reason, dropped } of counts.limitedShapes?.slice(0, SHOWN_SHAPES) ?? [])
+    lines.push(`${formatCount(dropped)} dropped by ${limit}${shape && `: ${shape}`} (${reason})`)
   const { lost, asked, expectedLosses } = counts
   if (lost !== undefined && asked !== undefined) {
     const expected = typeof expectedLosses === 'number' ? `, ${expectedLosses.toPrecision(2)} expected` : ''

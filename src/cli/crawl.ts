@@ -1,7 +1,8 @@
 // `urlsieve crawl`: the web crawler of the papers. A sieve remembers, one line of JSON for each page.
 import { type Command, Option } from 'commander'
-import { keyOf } from '../canonical/profiles.ts'
+import { keyOf, type Profile } from '../canonical/profiles.ts'
 import { CrawlQueue } from '../crawlers/crawl-queue.ts'
+import type { SeenUrls } from '../crawlers/seen-urls.ts'
 import { siteItems } from '../crawlers/site-item.ts'
 import { ContentSieve } from '../index.ts'
 import { parseCount, parseNumber } from '../quantities.ts'
@@ -10,11 +11,18 @@ import { CrawlProgress } from './crawl-progress.ts'
 import { CRAWL_FLAGS, type CrawlSieveFlags, openAudit, openCrawlSieve } from './crawl-sieve.ts'
 import { crawlSummary } from './crawl-summary.ts'
 import { CommandError, EXIT } from './exit.ts'
+import {
+  type LimitFlags,
+  limitsOf as shapeLimitsOf,
+  strippedProfile,
+  withLimitOptions,
+} from './limit-options.ts'
 import { Output, tell } from './output.ts'
 import { redisRetry } from './redis-retry.ts'
 import { withSieveOptions } from './sieve-options.ts'
 
-interface Flags extends CrawlSieveFlags, CrawlLimitFlags {
+interface Flags extends CrawlSieveFlags, CrawlLimitFlags, LimitFlags {
+  shapeLimits: boolean
   pages?: number
   content?: true | 'report' | 'skip'
   concurrency: number
@@ -28,11 +36,16 @@ interface Flags extends CrawlSieveFlags, CrawlLimitFlags {
   quiet?: boolean
 }
 
+/** Limits by shape of a crawl unless others are given. */
+const KEEP_PER_TRAP = 1000
+const MAX_REPEATS = 10
+
 /** The exit code that shells give a program ended by Ctrl-C. */
 const INTERRUPTED = 130
 
 export function crawlCommand(program: Command): void {
-  withCrawlLimits(withSieveOptions(program.command('crawl'), { renamed: CRAWL_FLAGS }))
+  const command = withSieveOptions(program.command('crawl'), { renamed: CRAWL_FLAGS })
+  withCrawlLimits(withLimitOptions(command))
     .summary('crawl from a page, layer by layer')
     .description(
       'Starts at pages, takes their links, and goes layer by layer until the depth or until nothing is new. Prints one ' +
@@ -60,6 +73,11 @@ export function crawlCommand(program: Command): void {
     .option('--all-hosts', 'follow links to other hosts')
     .option('--all-types', 'fetch what is not HTML too')
     .option('--ignore-robots', 'fetch what robots.txt closes, at your own pace: for a site of your own')
+    .option(
+      '--no-shape-limits',
+      `no limits by shape; else --keep-per-trap ${KEEP_PER_TRAP} --max-repeats ${MAX_REPEATS}`,
+    )
+    .option('--dropped <file>', 'list what limits by shape drop here: limit, reason, URL')
     .option('-o, --output <file>', 'write here instead of stdout')
     .option('--stats', 'the summary as one JSON object')
     .option('--quiet', 'no progress and no summary')
@@ -82,12 +100,17 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
   const output = new Output(flags.output)
   const { state: folder, rate: perHostPerSecond } = flags
   const { depth: _, ...sieveFlags } = flags
+  if (flags.strip) {
+    command.setOptionValueWithSource('profile', strippedProfile(flags.profile, flags), 'cli')
+    sieveFlags.profile = command.opts().profile
+  }
   const sieve = await openCrawlSieve(sieveFlags, command)
   const { profile } = sieve
   const audit = flags.audit
     ? await openAudit(sieve, folder, (lost) => output.print(`${JSON.stringify({ lost })}\n`))
     : null
-  const queue = await CrawlQueue.open(audit ?? sieve.urls, siteItems, {
+  const limited = await limitUrls(audit ?? sieve.urls, profile, flags)
+  const queue = await CrawlQueue.open(limited?.urls ?? audit ?? sieve.urls, siteItems, {
     ...(folder !== undefined && { folder }),
     layers: true,
     perHostPerSecond,
@@ -123,11 +146,17 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
   } finally {
     process.off('SIGINT', interrupt)
     progress.done()
-    const counts = { ...site.counts, ...queue.stats(), ...audit?.counts() }
+    const counts = {
+      ...site.counts,
+      ...queue.stats(),
+      ...audit?.counts(),
+      ...limited?.counts(queue.stats().repeats),
+    }
     queue.close()
     await audit?.close()
     await sieve.close()
     output.close()
+    limited?.close()
     sieve.capacity?.summarise()
     const seconds = (performance.now() - started) / 1000
     if (flags.stats) tell(`${JSON.stringify({ ...counts, seconds })}\n`)
@@ -137,6 +166,30 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
   }
   const { pages, failed } = site.counts
   if (pages === 0 && failed > 0) process.exitCode ??= EXIT.input
+}
+
+// Loaded only when there are limits.
+async function limitUrls(urls: SeenUrls, profile: Profile, flags: Flags) {
+  const given = shapeLimitsOf(flags)
+  if (!flags.shapeLimits && given === null) return null
+  const limits = flags.shapeLimits
+    ? { keepPerTrap: KEEP_PER_TRAP, maxRepeats: MAX_REPEATS, ...given }
+    : given!
+  const { LimitedUrls } = await import('../crawlers/limited-urls.ts')
+  const list = flags.dropped === undefined ? null : new Output(flags.dropped)
+  const limited = new LimitedUrls(urls, { profile, ...limits }, (url, { limit, reason }) =>
+    list?.print(`${limit}\t${reason}\t${url}\n`),
+  )
+  return {
+    urls: limited,
+    // The queue takes what is dropped for repeats.
+    counts: (repeats: number) => ({
+      repeats: repeats - limited.dropped,
+      dropped: limited.dropped,
+      limitedShapes: limited.shapes(),
+    }),
+    close: () => list?.close(),
+  }
 }
 
 function checkUrl(url: string): void {

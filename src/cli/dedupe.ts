@@ -1,6 +1,7 @@
 // `urlsieve dedupe`: the first occurrence of every URL, original bytes, in input order.
 import { existsSync } from 'node:fs'
 import { type Command, Option } from 'commander'
+import { resolveProfile } from '../canonical/profiles.ts'
 import { type Durability, Sieve, type SieveOptions, type StoreOptions } from '../index.ts'
 import { parseSize } from '../quantities.ts'
 import { type DedupeRequest, type DedupeTarget, runDedupe } from './dedupe-run.ts'
@@ -93,7 +94,7 @@ async function dedupe(files: string[], flags: Flags, command: Command): Promise<
   }
   checkOutput(paths, flags.output)
   if (flags.strip) command.setOptionValueWithSource('profile', strippedProfile(flags.profile, flags), 'cli')
-  const limits = await lineLimits(paths, flags)
+  const limits = await lineLimits(paths, flags, command)
   if (limits) request = { ...request, limits }
   if (flags.redis !== undefined) return onRedis(flags.redis, request, flags, command)
   if ((flags.filter as string) === 'compact') {
@@ -106,7 +107,7 @@ async function dedupe(files: string[], flags: Flags, command: Command): Promise<
 }
 
 // Loaded only when a limit is given.
-async function lineLimits(paths: readonly string[], flags: Flags) {
+async function lineLimits(paths: readonly string[], flags: Flags, command: Command) {
   const options = limitsOf(flags)
   if (options === null) {
     if (flags.dropped === undefined) return null
@@ -116,7 +117,8 @@ async function lineLimits(paths: readonly string[], flags: Flags) {
     throw new CommandError(EXIT.usage, '--repeated with limits by shape: expected one of them')
   if (flags.dropped !== undefined) checkOutput(paths, flags.dropped)
   const { LineLimits } = await import('./line-limits.ts')
-  return new LineLimits(options, flags.dropped)
+  const profile = resolveProfile(command.opts<Flags>().profile)
+  return new LineLimits({ profile, ...options }, flags.dropped)
 }
 
 // No error at all, on the disk: LevelDB, loaded only for this.

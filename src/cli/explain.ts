@@ -31,7 +31,9 @@ async function explain(
   if (flags.strip) command.setOptionValueWithSource('profile', strippedProfile(flags.profile, flags), 'cli')
   const sieve = await Sieve.create(sieveOptions(command.opts()))
   const options = limitsOf(flags)
-  const limits = options && new (await import('../shapes/shape-limits.ts')).ShapeLimits(options)
+  const limits =
+    options &&
+    new (await import('../shapes/shape-limits.ts')).ShapeLimits({ profile: sieve.profile, ...options })
   const output = new Output()
   const paint = paintFor(1)
   const verdictOf = (verdict: string) => paint(verdict === 'new' ? 'green' : 'yellow', verdict)

@@ -30,7 +30,7 @@ export class LimitedSieve implements AnySieve {
   readonly #onDrop: LimitedOptions['onDrop']
 
   constructor(sieve: AnySieve, { onDrop, ...limits }: LimitedOptions) {
-    this.limits = new ShapeLimits(limits)
+    this.limits = new ShapeLimits({ profile: sieve.profile, ...limits })
     this.#sieve = sieve
     this.#onDrop = onDrop
   }

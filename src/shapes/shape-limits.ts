@@ -1,10 +1,11 @@
 // Limits by shape for URLs that are new: a sample of each shape instead of all, a largest share, and what is never wanted.
 // Every drop has its reason. Only URLs that are kept change the state, so that limits applied to their own output drop
 // nothing. Where memory for the state ends, a limit errs towards "new".
+import { keyOf, type Profile } from '../canonical/profiles.ts'
 import { SieveError } from '../errors.ts'
 import { pathOf, segmentRepeats } from './path-text.ts'
 import { ShapeTree } from './shape-tree.ts'
-import { TrapWatch } from './trap-watch.ts'
+import { ShapeWatch } from './shape-watch.ts'
 
 export interface ShapeLimitOptions {
   /** URLs to keep of each shape: a sample instead of all. */
@@ -19,6 +20,8 @@ export interface ShapeLimitOptions {
   readonly queryNames?: boolean
   /** Skip files that hold no links, by extension: those of `ASSETS` and `deny`, without `allow`. */
   readonly assets?: 'skip' | { readonly deny?: readonly string[]; readonly allow?: readonly string[] }
+  /** Whose keys are judged, instead of the URLs as they are: what a lossy profile joins has one shape. */
+  readonly profile?: Profile
   /** Nodes to tell shapes apart. Default 2^17. */
   readonly maxNodes?: number
 }
@@ -37,6 +40,8 @@ export type LimitName = (typeof LIMITS)[number]
 export interface Drop {
   readonly limit: LimitName
   readonly reason: string
+  /** The shape that is full: host, path and query. */
+  readonly shape?: string
 }
 
 /** Extensions of files that hold no links. */
@@ -68,7 +73,7 @@ export class ShapeLimits {
     keepPerShape: 0,
     maxShare: 0,
   }
-  readonly #traps = new TrapWatch()
+  readonly #watch = new ShapeWatch()
   #kept = 0
 
   constructor(options: ShapeLimitOptions) {
@@ -88,8 +93,9 @@ export class ShapeLimits {
 
   /** Takes a new URL: null keeps and counts it, else why it is dropped. What is not a URL is kept. */
   admit(url: string | Uint8Array): Drop | null {
-    const bytes = typeof url === 'string' ? encoder.encode(url) : url
-    const drop = this.#judge(url, bytes)
+    const key = this.#keyOf(url)
+    const bytes = typeof key === 'string' ? encoder.encode(key) : key
+    const drop = this.#judge(key, bytes)
     if (drop !== null) this.#dropped[drop.limit]++
     else this.#keep(bytes)
     return drop
@@ -97,12 +103,19 @@ export class ShapeLimits {
 
   /** What `admit` would answer. Counts nothing. */
   judge(url: string): Drop | null {
-    return this.#judge(url, encoder.encode(url))
+    const key = this.#keyOf(url)
+    return this.#judge(key, typeof key === 'string' ? encoder.encode(key) : key)
   }
 
   /** URLs kept, and those dropped by each limit. */
   stats(): { readonly kept: number; readonly dropped: Readonly<Record<LimitName, number>> } {
     return { kept: this.#kept, dropped: { ...this.#dropped } }
+  }
+
+  #keyOf(url: string | Uint8Array): string | Uint8Array {
+    const { profile } = this.options
+    if (profile === undefined) return url
+    return keyOf(profile, typeof url === 'string' ? url : decoder.decode(url)) ?? url
   }
 
   #judge(url: string | Uint8Array, bytes: Uint8Array): Drop | null {
@@ -128,14 +141,17 @@ export class ShapeLimits {
     if (!this.#hasShapes) return null
     const { node, own, host } = tree.find()
     if (keepPerTrap !== undefined && own >= keepPerTrap) {
-      const trap = this.#traps.trapAt(tree.nodes, node, own)
-      if (trap !== null) return { limit: 'keepPerTrap', reason: `${trap.kind}: ${trap.reason}` }
+      const { trap, shape } = this.#watch.at(tree.nodes, node, own)
+      if (trap !== null) return { limit: 'keepPerTrap', reason: `${trap.kind}: ${trap.reason}`, shape }
     }
-    if (keepPerShape !== undefined && own >= keepPerShape)
-      return { limit: 'keepPerShape', reason: `its shape has ${own} URLs, of ${keepPerShape} to keep` }
+    if (keepPerShape !== undefined && own >= keepPerShape) {
+      const { shape } = this.#watch.at(tree.nodes, node, own)
+      return { limit: 'keepPerShape', reason: `its shape has ${own} URLs, of ${keepPerShape} to keep`, shape }
+    }
     if (maxShare !== undefined && own >= SHARE_AFTER && own + 1 > maxShare * (host + 1)) {
       const share = ((own / host) * 100).toFixed(1)
-      return { limit: 'maxShare', reason: `its shape has ${share} % of the host's ${host} URLs` }
+      const { shape } = this.#watch.at(tree.nodes, node, own)
+      return { limit: 'maxShare', reason: `its shape has ${share} % of the host's ${host} URLs`, shape }
     }
     return null
   }

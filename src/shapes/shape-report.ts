@@ -185,6 +185,13 @@ export function factsAt(nodes: ShapeNodes, node: number): ShapeFacts {
   return draftOf(nodes, { ...step, node })
 }
 
+/** The text of the shape that ends at a node, with its host. */
+export function shapeAt(nodes: ShapeNodes, node: number, { parts }: Pick<ShapeFacts, 'parts'>): string {
+  let host = node
+  while (nodes.kind[host] !== KIND.host) host = nodes.parent(host)
+  return nodes.label(host) + textOf(parts)
+}
+
 function draftOf(nodes: ShapeNodes, { node, parts, places }: Step): Draft {
   const isQuery = nodes.kind[node] === KIND.query
   return {

@@ -55,10 +55,13 @@ const PAGE_VALUES = 20
 const COUNTER_DENSITY = 0.25
 const CALENDAR_DAYS = 30
 const HISTORY_VALUES = 10
+const VERSION_VALUES = 2
 const FACET_SETS = 8
 const ORDERS = 3
 
-const historyNames = /^(rev\d*|revision|revid|version|ver|oldid|diff|diff2?|history|commit|undo|changeset)$/i
+/** Names that always mean a version, and names that may mean something else. */
+const versionNames = /^(rev\d*|revision|revid|oldid|diff2?|undo)$/i
+const historyNames = /^(version|ver|history|commit|changeset)$/i
 const historyValues = /^(history|diff|revisions|blame|log|annotate|backlink|recent)$/i
 const actionNames = /^(do|action|op|view|cmd)$/i
 const sortNames = /^(sort\w*|order\w*|dir|direction|asc|desc|C|O)$/
@@ -112,7 +115,9 @@ function session({ places, count }: ShapeFacts): Trap | null {
 function history({ places }: ShapeFacts): Trap | null {
   for (const place of places) {
     if (place.name === undefined) continue
-    if (historyNames.test(place.name) && many(place) >= HISTORY_VALUES)
+    const isVersion = versionNames.test(place.name)
+    const least = isVersion ? VERSION_VALUES : HISTORY_VALUES
+    if ((isVersion || historyNames.test(place.name)) && many(place) >= least)
       return { kind: 'history', reason: `${place.at} has ${shown(place)} values: versions of the same pages` }
     const old = actionNames.test(place.name) && place.top.find(({ value }) => historyValues.test(value))
     if (old)

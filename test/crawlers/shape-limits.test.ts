@@ -1,0 +1,48 @@
+// A crawl of a site with few pages and many URLs: every page is found with few fetches, and every drop has a reason.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { linesOf, temporaryFolder, urlsieve } from '../e2e/command.ts'
+import { serveTraps } from './trap-site.ts'
+
+const isFull = process.env.URLSIEVE_FULL === '1'
+const PAGES = isFull ? 3000 : 300
+/** Fetches beyond the pages: the samples of the traps, redirects, and what a second spelling costs. */
+const MOST_FETCHES = isFull ? 4000 : 600
+const folder = temporaryFolder()
+
+interface Line {
+  readonly url: string
+  readonly at?: string
+  readonly status: number
+}
+
+const pagesIn = (lines: readonly string[]) =>
+  new Set(
+    lines
+      .map((line) => JSON.parse(line) as Line)
+      .filter(({ status }) => status === 200)
+      .flatMap(({ url, at }) => /\/p\/(\d+)(?:$|\?(?!rev))/i.exec(at ?? url)?.[1] ?? []),
+  )
+
+it(`finds all of ${PAGES} pages with at most ${MOST_FETCHES} fetches, none lost, each drop with a reason`, async () => {
+  const site = await serveTraps(PAGES)
+  try {
+    const dropped = join(folder, 'dropped.tsv')
+    const args = ['--rate', '0', '--profile', 'aggressive', '--keep-per-trap', '60', '--dropped', dropped]
+    const ended = await urlsieve(['crawl', `${site.origin}/`, ...args])
+    expect(ended.code).toBe(0)
+    // The start page is page 0.
+    expect(pagesIn(linesOf(ended.stdout)).add('0').size).toBe(PAGES)
+    expect(site.requests()).toBeLessThanOrEqual(MOST_FETCHES)
+    expect(ended.stderr).toMatch(/[\d,]+ dropped by limits/)
+    expect(ended.stderr).toMatch(
+      /dropped by keepPerTrap: 127\.0\.0\.1:\d+\/calendar\?date=\{date\} \(calendar: /,
+    )
+    expect(ended.stderr).toMatch(/dropped by keepPerTrap: 127\.0\.0\.1:\d+\/p\/\{number\}\?rev=\{number\} \(/)
+    const reasons = new Set(linesOf(readFileSync(dropped)).map((line) => line.split('\t')[0]))
+    expect([...reasons].sort()).toEqual(['keepPerTrap', 'maxRepeats'])
+  } finally {
+    await site.close()
+  }
+}, 120_000)
