@@ -38,7 +38,7 @@ interface Flags extends CrawlSieveFlags, CrawlLimitFlags, LimitFlags {
 
 /** Limits by shape of a crawl unless others are given. */
 const KEEP_PER_TRAP = 1000
-const MAX_REPEATS = 10
+const MAX_REPEATS = 20
 
 /** The exit code that shells give a program ended by Ctrl-C. */
 const INTERRUPTED = 130

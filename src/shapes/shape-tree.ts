@@ -48,17 +48,8 @@ export class ShapeTree {
     this.#reserve()
     this.urls++
     nodes.count[ROOT]!++
-    nodes.values.add(ROOT, tokens.hostLo)
-    let node = this.#child(
-      ROOT,
-      tokens.hostLo,
-      tokens.hostHi,
-      KIND.host,
-      0,
-      tokens.host,
-      0,
-      tokens.hostLength,
-    )
+    let node = nodes.find(ROOT, tokens.hostLo, tokens.hostHi)
+    if (node === NONE) node = this.#host()
     nodes.count[node]!++
     for (let token = 0; token < tokens.segments; token++) {
       node = this.#step(node, token, bytes)
@@ -69,6 +60,12 @@ export class ShapeTree {
     nodes.urls.add(node, tokens.urlLo)
     nodes.keepExample(node, bytes, start, end)
     return node
+  }
+
+  #host(): number {
+    const { host, hostLo, hostHi, hostLength } = this.tokens
+    this.nodes.values.add(ROOT, hostLo)
+    return this.#child(ROOT, hostLo, hostHi, KIND.host, 0, host, 0, hostLength)
   }
 
   /** The node, and the URLs of shape and host, of the URL that `tokens` has read; it is not taken in. */
@@ -106,7 +103,9 @@ export class ShapeTree {
     const lo = tokens.los[token]!
     const hi = tokens.his[token]!
     if (form >= FIRST_VARIABLE) {
-      const place = this.#place(parent, form, tokens.extensions[token]!, bytes, start, end)
+      const extension = tokens.extensions[token]!
+      let place = nodes.find(parent, placeLo(form, extension), placeHi(form))
+      if (place === NONE) place = this.#place(parent, form, extension, bytes, start, end)
       nodes.values.add(place, lo)
       if (form <= FORM.date) this.#widen(place, tokens.values[token]!)
       return place
@@ -167,16 +166,10 @@ export class ShapeTree {
       const token = segments + i
       const at = i * width
       const lo = tokens.nameLos[token]!
-      const parameter = this.#child(
-        node,
-        lo,
-        tokens.nameHis[token]!,
-        KIND.parameter,
-        0,
-        names,
-        at,
-        at + tokens.nameLengths[token]!,
-      )
+      const hi = tokens.nameHis[token]!
+      let parameter = nodes.find(node, lo, hi)
+      if (parameter === NONE)
+        parameter = this.#child(node, lo, hi, KIND.parameter, 0, names, at, at + tokens.nameLengths[token]!)
       const form = tokens.forms[token]!
       nodes.count[parameter]!++
       nodes.forms[parameter * FORMS.length + form]!++

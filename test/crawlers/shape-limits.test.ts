@@ -29,8 +29,16 @@ it(`finds all of ${PAGES} pages with at most ${MOST_FETCHES} fetches, none lost,
   const site = await serveTraps(PAGES)
   try {
     const dropped = join(folder, 'dropped.tsv')
-    const args = ['--rate', '0', '--profile', 'aggressive', '--keep-per-trap', '60', '--dropped', dropped]
-    const ended = await urlsieve(['crawl', `${site.origin}/`, ...args])
+    const args = ['--rate', '0', '--profile', 'aggressive', '--keep-per-trap', '60']
+    const ended = await urlsieve([
+      'crawl',
+      `${site.origin}/`,
+      ...args,
+      '--max-repeats',
+      '10',
+      '--dropped',
+      dropped,
+    ])
     expect(ended.code).toBe(0)
     // The start page is page 0.
     expect(pagesIn(linesOf(ended.stdout)).add('0').size).toBe(PAGES)
@@ -46,3 +54,24 @@ it(`finds all of ${PAGES} pages with at most ${MOST_FETCHES} fetches, none lost,
     await site.close()
   }
 }, 120_000)
+
+// The letter case of a path comes up in 74 URLs only: enough to prove a share of wrong merges under 10 %.
+it.runIf(isFull)(
+  'with rules learned from the first crawl, the second one finds all pages with at most 3,300 fetches',
+  async () => {
+    const site = await serveTraps(PAGES)
+    try {
+      const [first, rules] = [join(folder, 'first.jsonl'), join(folder, 'site.rules.json')]
+      const args = ['crawl', `${site.origin}/`, '--rate', '0', '--keep-per-trap', '60']
+      await urlsieve([...args, '--profile', 'aggressive', '--content', '-o', first])
+      await urlsieve(['learn', first, '--profile', 'aggressive', '--risk', '10%', '-o', rules])
+      const before = site.requests()
+      const ended = await urlsieve([...args, '--profile', rules])
+      expect(pagesIn(linesOf(ended.stdout)).add('0').size).toBe(PAGES)
+      expect(site.requests() - before).toBeLessThanOrEqual(3300)
+    } finally {
+      await site.close()
+    }
+  },
+  120_000,
+)

@@ -22,6 +22,7 @@ describe('each limit', () => {
     expect(kept).toEqual([...posts.slice(0, 5), 'https://a.example/', 'https://b.example/post/1'])
     expect(limits.stats()).toMatchObject({ kept: 7, dropped: { keepPerShape: 45 } })
     expect(limits.judge(posts[9]!)).toEqual({
+      shape: 'a.example/post/{number}',
       limit: 'keepPerShape',
       reason: 'its shape has 5 URLs, of 5 to keep',
     })
