@@ -1,5 +1,8 @@
 // The run of `urlsieve dedupe`, whatever remembers: inputs through a sieve, kept lines to the output, one summary.
+
+import type { Profile } from '../canonical/profiles.ts'
 import { formatShort } from '../quantities.ts'
+
 import { Delivery, type Forget } from './delivery.ts'
 import type { LineLimits } from './line-limits.ts'
 import { Output, tellStats, warnOfNoUrls } from './output.ts'
@@ -38,6 +41,8 @@ export interface DedupeTarget {
   readonly outlivesRun: boolean
   /** Absent: it cannot forget. */
   readonly forget?: Forget | undefined
+  /** Of a sieve that may have been stored with another one than the flags describe. */
+  readonly profile?: Profile
   /** Closes the sieve and returns what else the summary reports. */
   end(): Promise<{ readonly invalid: number; readonly sizeBytes: number | null }>
   /** Warnings after the summary's own. */
@@ -52,7 +57,7 @@ export async function runDedupe(target: DedupeTarget, request: DedupeRequest): P
   let before = 0
   let position = 0
   const write = (kept: Uint8Array, at?: number) => {
-    delivery.write(request.limits ? request.limits.keep(kept) : kept)
+    delivery.write(request.limits ? request.limits.keep(kept, target.profile) : kept)
     position = at ?? target.counts().bytes - before
     progress.tick(() => {
       const { lines, new: fresh } = target.counts()

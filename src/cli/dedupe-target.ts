@@ -1,5 +1,6 @@
 // The two ways of `dedupe` through a sieve: a sieve of this process takes the input straight into the kernel's memory; any
 // other takes whole lines, a batch at a time, and answers later.
+import type { Profile } from '../canonical/profiles.ts'
 import type { AnySieve, DeletingSieve, Sieve, Stats } from '../index.ts'
 import { keepLines } from '../lines/keep.ts'
 import { siftLines } from '../lines/sift.ts'
@@ -16,6 +17,7 @@ export interface FeedRequest {
 
 export class FeedTarget implements DedupeTarget {
   readonly outlivesRun: boolean
+  readonly profile: Profile
   readonly forget: Forget | undefined
   readonly #sieve: Sieve
   readonly #feed: ReturnType<Sieve['feed']>
@@ -26,6 +28,7 @@ export class FeedTarget implements DedupeTarget {
 
   constructor(sieve: Sieve, { keep, as, outlivesRun }: FeedRequest) {
     this.outlivesRun = outlivesRun
+    this.profile = sieve.profile
     this.#sieve = sieve
     this.#known = sieve.stats()
     this.#feed = sieve.feed({ keep, as })

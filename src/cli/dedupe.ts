@@ -94,7 +94,7 @@ async function dedupe(files: string[], flags: Flags, command: Command): Promise<
   }
   checkOutput(paths, flags.output)
   if (flags.strip) command.setOptionValueWithSource('profile', strippedProfile(flags.profile, flags), 'cli')
-  const limits = await lineLimits(paths, flags, command)
+  const limits = await lineLimits(paths, flags)
   if (limits) request = { ...request, limits }
   if (flags.redis !== undefined) return onRedis(flags.redis, request, flags, command)
   if ((flags.filter as string) === 'compact') {
@@ -107,7 +107,7 @@ async function dedupe(files: string[], flags: Flags, command: Command): Promise<
 }
 
 // Loaded only when a limit is given.
-async function lineLimits(paths: readonly string[], flags: Flags, command: Command) {
+async function lineLimits(paths: readonly string[], flags: Flags) {
   const options = limitsOf(flags)
   if (options === null) {
     if (flags.dropped === undefined) return null
@@ -117,8 +117,7 @@ async function lineLimits(paths: readonly string[], flags: Flags, command: Comma
     throw new CommandError(EXIT.usage, '--repeated with limits by shape: expected one of them')
   if (flags.dropped !== undefined) checkOutput(paths, flags.dropped)
   const { LineLimits } = await import('./line-limits.ts')
-  const profile = resolveProfile(command.opts<Flags>().profile)
-  return new LineLimits({ profile, ...options }, flags.dropped)
+  return new LineLimits(options, resolveProfile(flags.profile), flags.dropped)
 }
 
 // No error at all, on the disk: LevelDB, loaded only for this.

@@ -1,4 +1,5 @@
 // Lines of a run through limits by shape: those that are dropped are counted, and listed by `--dropped` with their reason.
+import { keyOf, type Profile } from '../canonical/profiles.ts'
 import { type ShapeLimitOptions, ShapeLimits } from '../shapes/shape-limits.ts'
 import { Output } from './output.ts'
 
@@ -9,14 +10,17 @@ const decoder = new TextDecoder()
 export class LineLimits {
   readonly #limits: ShapeLimits
   readonly #dropped: Output | null
+  readonly #profile: Profile
 
-  constructor(options: ShapeLimitOptions, dropped?: string) {
+  /** `profile`: whose keys are judged where the sieve has none of its own. */
+  constructor(options: ShapeLimitOptions, profile: Profile, dropped?: string) {
+    this.#profile = profile
     this.#limits = new ShapeLimits(options)
     this.#dropped = dropped === undefined ? null : new Output(dropped)
   }
 
-  /** The lines that are kept, of whole lines. */
-  keep(lines: Uint8Array): Uint8Array {
+  /** The lines that are kept, of whole lines, judged by the keys of a profile. */
+  keep(lines: Uint8Array, profile = this.#profile): Uint8Array {
     let size = 0
     let list = ''
     const kept = new Uint8Array(lines.length)
@@ -24,7 +28,7 @@ export class LineLimits {
       const newline = lines.indexOf(NEWLINE, at)
       const end = newline < 0 ? lines.length : newline
       const line = lines.subarray(at, end)
-      const drop = this.#limits.admit(line)
+      const drop = this.#limits.admit(keyOf(profile, decoder.decode(line)) ?? line)
       at = Math.min(end + 1, lines.length)
       if (drop === null) {
         kept.set(lines.subarray(at - line.length - Number(newline >= 0), at), size)

@@ -101,3 +101,15 @@ it('dedupe --strip and explain with limits', async () => {
   ])
   expect(explained.stdout.toString()).toContain('dropped  keepPerShape: its shape has 1 URLs, of 1 to keep')
 })
+
+it('limits judge the keys of a stored sieve by its own profile', async () => {
+  const state = join(folder, 'stored')
+  await urlsieve(['dedupe', '--state', state, '--profile', 'aggressive'], { input: 'https://a.example/\n' })
+  // As they are, the URLs have a session each; their keys have none.
+  const urls = Array.from({ length: 90 }, (_, i) => `https://a.example/p${i}?PHPSESSID=a1b2c3d4e5f6${i}`)
+  const ended = await urlsieve(['dedupe', '--state', state, '--keep-per-trap', '50'], {
+    input: urls.join('\n'),
+  })
+  expectQuiet(ended)
+  expect(linesOf(Buffer.concat([ended.stdout, Buffer.from('\n')])).filter(Boolean)).toHaveLength(90)
+})
