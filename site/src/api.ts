@@ -6,6 +6,7 @@ export interface SieveInfo {
   readonly name: string
   readonly kind: 'sieve' | 'bloom' | 'set'
   readonly createdAt: string
+  readonly expiresAt?: string
   readonly can: { readonly forget: boolean; readonly under: boolean }
   readonly meters: {
     readonly adds: number

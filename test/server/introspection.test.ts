@@ -67,22 +67,18 @@ describe('counts', () => {
 })
 
 describe('settings', () => {
-  it('CONFIG SET changes all or none, of this server only', async () => {
+  it('CONFIG SET changes all or none, of this server only; limits are not among them', async () => {
     const { server, two } = await pair()
     const other = await pair()
-    expect(await two.ask('CONFIG', 'SET', 'timeout', '77', 'maxclients', '2')).toBe('OK')
-    expect(await two.ask('CONFIG', 'SET', 'timeout', '88', 'maxclients', '0')).toMatch(
-      /^!ERR CONFIG SET failed/,
-    )
-    expect(await two.ask('CONFIG', 'GET', 'timeout', 'maxclients')).toEqual([
-      'maxclients',
-      '2',
-      'timeout',
-      '77',
-    ])
-    expect(await other.two.ask('CONFIG', 'GET', 'timeout')).toEqual(['timeout', '3600'])
-    const third = await server.connect()
-    expect(plain(await third.read())).toMatch(/^!ERR max number of clients reached: 2/)
+    const [slower, length] = ['slowlog-log-slower-than', 'slowlog-max-len']
+    expect(await two.ask('CONFIG', 'SET', slower, '77', length, '5')).toBe('OK')
+    expect(await two.ask('CONFIG', 'SET', slower, '88', length, '-1')).toMatch(/^!ERR CONFIG SET failed/)
+    expect(await two.ask('CONFIG', 'SET', length, '1000000')).toMatch(/must be between 0 and 1024 inclusive$/)
+    expect(await two.ask('CONFIG', 'GET', 'slowlog*')).toEqual([slower, '77', length, '5'])
+    expect(await other.two.ask('CONFIG', 'GET', slower)).toEqual([slower, '10000'])
+    for (const name of ['maxclients', 'maxmemory', 'timeout']) {
+      expect(await two.ask('CONFIG', 'SET', name, '1')).toMatch(/^!ERR CONFIG SET is not possible for/)
+    }
     await server.close()
     await other.server.close()
   })

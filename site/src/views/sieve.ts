@@ -62,7 +62,7 @@ function sizeFacts({ stats, plan, bloom }: SieveInfo): HTMLElement {
   )
 }
 
-function countFacts({ stats, meters, kind, createdAt }: SieveInfo): HTMLElement {
+function countFacts({ stats, meters, kind, createdAt, expiresAt }: SieveInfo): HTMLElement {
   return facts(
     'Counts',
     fact('URLs remembered', count(stats.urls)),
@@ -75,6 +75,7 @@ function countFacts({ stats, meters, kind, createdAt }: SieveInfo): HTMLElement 
     fact('Profile', stats.profile),
     fact('Hash', stats.hash),
     fact('Created', moment(createdAt)),
+    expiresAt === undefined ? null : fact('Expires', moment(expiresAt)),
     fact('Kind', KINDS[kind]),
   )
 }

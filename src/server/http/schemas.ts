@@ -92,13 +92,14 @@ const sieve = object(
     name: text,
     kind: said({ enum: ['sieve', 'bloom', 'set'] }, 'bloom: made by BF.*, set: by SADD; items untouched.'),
     createdAt: { type: 'string', format: 'date-time' },
+    expiresAt: said({ type: 'string', format: 'date-time' }, 'When it will be dropped (EXPIRE).'),
     can: object({ forget: flag, under: flag }),
     meters: said(ref('Meters'), 'Counts since the server started.'),
     stats: ref('Stats'),
     plan: said(free, 'How large it was made and what it shall keep.'),
     bloom: object({ capacity: count, errorRate: number, expansion: count }),
   },
-  ['plan', 'bloom'],
+  ['expiresAt', 'plan', 'bloom'],
 )
 
 const step = object({ rule: text, does: text, before: text, after: text, changed: flag, notes: listOf(text) })

@@ -27,11 +27,12 @@ export function requireSieve(registry: SieveRegistry, name: string): ServedSieve
 }
 
 async function describe(sieve: ServedSieve): Promise<object> {
-  const { name, kind, createdAt, meters, plan, bloom } = sieve
+  const { name, kind, createdAt, expiresAt, meters, plan, bloom } = sieve
   return {
     name,
     kind,
     createdAt: createdAt.toISOString(),
+    ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
     can: { forget: sieve.forget !== undefined, under: sieve.under !== undefined },
     meters,
     stats: await sieve.stats(),

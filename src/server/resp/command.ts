@@ -19,7 +19,6 @@ import type { Transaction } from './transaction.ts'
 export interface RespServer {
   readonly registry: SieveRegistry
   readonly info: ServerInfo
-  /** CONFIG SET changes some of them. */
   readonly limits: RespLimits
   readonly password: Password | undefined
   readonly dialect: Dialect

@@ -6,33 +6,25 @@ import { Failure, OK, type Reply, Table } from './replies.ts'
 
 const MOST_LETTERS = 128
 
+/** Slow commands kept at most: they take memory. */
+const MOST_SLOW = 1024
+
 interface Setting {
   get(call: Call): string
-  /** Absent: a flag of `urlsieve serve` decides. */
+  /** Absent: a flag of `urlsieve serve` decides, so that no client can change the limits of the others. */
   readonly set?: (call: Call, value: number) => void
   readonly least?: number
+  readonly most?: number
 }
 
 const SETTINGS: Readonly<Record<string, Setting>> = {
   save: { get: () => '' },
   appendonly: { get: ({ server }) => (server.isDurable ? 'yes' : 'no') },
   databases: { get: () => '1' },
-  maxclients: {
-    get: ({ server }) => String(server.limits.connections),
-    set: ({ server }, value) => {
-      server.limits.connections = value
-    },
-    least: 1,
-  },
+  maxclients: { get: ({ server }) => String(server.limits.connections) },
   maxmemory: { get: ({ server }) => String(server.registry.limitBytes ?? 0) },
   'maxmemory-policy': { get: () => 'noeviction' },
-  timeout: {
-    get: ({ server }) => String(Math.floor(server.limits.idleMs / 1000)),
-    set: ({ server }, value) => {
-      server.limits.idleMs = value * 1000
-    },
-    least: 1,
-  },
+  timeout: { get: ({ server }) => String(Math.floor(server.limits.idleMs / 1000)) },
   'proto-max-bulk-len': { get: ({ server }) => String(server.limits.itemBytes) },
   'slowlog-log-slower-than': {
     get: ({ server }) => String(server.statistics.slowerThanMicros),
@@ -40,6 +32,7 @@ const SETTINGS: Readonly<Record<string, Setting>> = {
       server.statistics.slowerThanMicros = value
     },
     least: -1,
+    most: 2 ** 31 - 1,
   },
   'slowlog-max-len': {
     get: ({ server }) => String(server.statistics.mostSlow),
@@ -48,10 +41,9 @@ const SETTINGS: Readonly<Record<string, Setting>> = {
       if (statistics.slow.length > value) statistics.slow.length = value
     },
     least: 0,
+    most: MOST_SLOW,
   },
 }
-
-const MOST_VALUE = 2 ** 31 - 1
 
 function get(call: Call): Reply {
   const patterns = Array.from({ length: call.count - 2 }, (_, i) => {
@@ -79,8 +71,9 @@ function set(call: Call): Reply {
     }
     const text = call.text(i + 1)
     const value = /^-?\d{1,10}$/.test(text) ? Number(text) : Number.NaN
-    if (!(value >= setting.least! && value <= MOST_VALUE)) {
-      const range = `argument must be between ${setting.least} and ${MOST_VALUE} inclusive`
+    const { least, most } = setting
+    if (!(value >= least! && value <= most!)) {
+      const range = `argument must be between ${least} and ${most} inclusive`
       return new Failure(`ERR CONFIG SET failed (possibly related to argument '${name}') - ${range}`)
     }
     changes.push(() => setting.set!(call, value))

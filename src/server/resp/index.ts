@@ -46,8 +46,7 @@ const BACKLOG = 511
 const CUT_LOG_MS = 60_000
 
 export async function openResp(registry: SieveRegistry, options: RespOptions): Promise<RespListener> {
-  const { server: info, log, isDurable, allowsFlush = !isDurable } = options
-  const limits = { ...options.limits }
+  const { limits, server: info, log, isDurable, allowsFlush = !isDurable } = options
   const dialect = dialects[options.dialect ?? 'redis']
   const statistics = new Statistics()
   const connections = new Set<Connection>()

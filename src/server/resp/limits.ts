@@ -1,5 +1,5 @@
 // Limits for one RESP client and for all of them together. Each has a flag of `urlsieve serve` and an
-// error of its own; CONFIG SET changes those that are not readonly, for one server.
+// error of its own.
 
 export interface RespLimits {
   /** Bytes of one argument: an item, a name, a chunk of a dump. */
@@ -12,9 +12,9 @@ export interface RespLimits {
   readonly allBufferedBytes: number
   /** Bytes of replies a client may leave unread; beyond it, nothing is read from the client. */
   readonly unreadBytes: number
-  connections: number
+  readonly connections: number
   /** How long a connection may be idle. */
-  idleMs: number
+  readonly idleMs: number
   /** How long a connection may leave a command incomplete, its replies unread, or itself unauthenticated. */
   readonly stalledMs: number
 }
