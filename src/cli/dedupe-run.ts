@@ -1,8 +1,6 @@
 // The run of `urlsieve dedupe`, whatever remembers: inputs through a sieve, kept lines to the output, one summary.
-
 import type { Profile } from '../canonical/profiles.ts'
 import { formatShort } from '../quantities.ts'
-
 import { Delivery, type Forget } from './delivery.ts'
 import type { LineLimits } from './line-limits.ts'
 import { Output, tellStats, warnOfNoUrls } from './output.ts'

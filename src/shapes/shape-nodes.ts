@@ -25,7 +25,7 @@ export class ShapeNodes {
   size = 0
   readonly kind: Uint8Array
   readonly form: Uint8Array
-  /** Key (two halves) and parent of each node, side by side: a lookup reads one cache line. */
+  /** Key (two halves), parent and use (0 or 1) of each node, side by side: a lookup reads one cache line. */
   readonly #links: Int32Array
   readonly firstChild: Int32Array
   readonly nextSibling: Int32Array
@@ -109,6 +109,10 @@ export class ShapeNodes {
     return this.#links[node * 4 + 2]!
   }
 
+  isUsed(node: number): boolean {
+    return this.#links[node * 4 + 3] === 1
+  }
+
   /** The child with a key, or NONE. */
   find(parent: number, lo: number, hi: number): number {
     const table = this.#table
@@ -139,6 +143,7 @@ export class ShapeNodes {
     this.form[node] = form
     this.#links[node * 4] = lo
     this.#links[node * 4 + 1] = hi
+    this.#links[node * 4 + 3] = 1
     this.firstChild[node] = NONE
     this.count[node] = 0
     this.own[node] = 0
@@ -187,6 +192,7 @@ export class ShapeNodes {
     this.top.clear(node)
     this.examples[node] = undefined
     this.#links[node * 4 + 2] = NONE
+    this.#links[node * 4 + 3] = 0
     this.#free[this.#freeCount++] = node
     this.size--
   }

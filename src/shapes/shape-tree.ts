@@ -15,6 +15,8 @@ const PROMOTED_SHARE = 1 / 8
 const KEPT_COUNT = 16
 const PROMOTED_COUNT = 64
 const QUERY_GROUP = GROUPS - 1
+/** Nodes that are looked at to find the half with the fewest URLs. */
+const SAMPLED_NODES = 8192
 /** Nodes that one URL can bring. */
 const NODES_PER_URL = 32
 
@@ -324,45 +326,54 @@ export class ShapeTree {
     if (isShort || isWithoutSketches) this.#prune()
   }
 
-  // Removes the half of the nodes that has the fewest URLs; what was below a node counts as its `rest`.
+  // Removes about half of the nodes, those that have the fewest URLs; what was below a node counts as its `rest`.
   #prune(): void {
     const { nodes } = this
-    const sizes = new Float64Array(nodes.size)
-    let n = 0
+    const { firstChild, nextSibling } = nodes
+    const limit = this.#middleSize()
     const walk = [ROOT]
-    for (let node = walk.pop(); node !== undefined; node = walk.pop())
-      for (const child of nodes.childrenOf(node)) {
-        sizes[n++] = nodes.count[child]! + nodes.error[child]!
-        walk.push(child)
-      }
-    const limit = sizes.subarray(0, n).sort()[n >> 1]!
-    walk.push(ROOT)
     for (let node = walk.pop(); node !== undefined; node = walk.pop()) {
-      const kept: number[] = []
-      for (const child of nodes.childrenOf(node)) {
+      let kept = NONE
+      for (let child = firstChild[node]!, next = NONE; child !== NONE; child = next) {
+        next = nextSibling[child]!
         const size = nodes.count[child]! + nodes.error[child]!
-        if (size > limit) {
-          kept.push(child)
-          walk.push(child)
+        if (size <= limit) {
+          this.#drop(node, child, size)
           continue
         }
-        nodes.mostRemoved[node] = Math.max(nodes.mostRemoved[node]!, size)
-        if (nodes.kind[child] !== KIND.parameter) nodes.rest[node]! += nodes.count[child]!
-        const group = this.#groupOf(child)
-        if (group !== NONE && nodes.fan[node * GROUPS + group]! > 0) nodes.fan[node * GROUPS + group]!--
-        this.#releaseAll(child)
+        if (kept === NONE) firstChild[node] = child
+        else nextSibling[kept] = child
+        kept = child
+        walk.push(child)
       }
-      nodes.relist(node, kept)
+      if (kept === NONE) firstChild[node] = NONE
+      else nextSibling[kept] = NONE
     }
     nodes.rebuild()
     this.#created = 0
   }
 
-  #releaseAll(node: number): void {
-    const walk = [node]
-    for (let next = walk.pop(); next !== undefined; next = walk.pop()) {
-      walk.push(...this.nodes.childrenOf(next))
-      this.nodes.release(next)
+  // The median of the nodes' URLs, of a sample of them.
+  #middleSize(): number {
+    const { nodes } = this
+    const step = Math.ceil(nodes.capacity / SAMPLED_NODES)
+    const sizes: number[] = []
+    for (let node = ROOT + 1; node < nodes.capacity; node += step)
+      if (nodes.isUsed(node)) sizes.push(nodes.count[node]! + nodes.error[node]!)
+    return Float64Array.from(sizes).sort()[sizes.length >> 1] ?? 0
+  }
+
+  #drop(parent: number, child: number, size: number): void {
+    const { nodes } = this
+    nodes.mostRemoved[parent] = Math.max(nodes.mostRemoved[parent]!, size)
+    if (nodes.kind[child] !== KIND.parameter) nodes.rest[parent]! += nodes.count[child]!
+    const group = this.#groupOf(child)
+    if (group !== NONE && nodes.fan[parent * GROUPS + group]! > 0) nodes.fan[parent * GROUPS + group]!--
+    const walk = [child]
+    for (let node = walk.pop(); node !== undefined; node = walk.pop()) {
+      for (let below = nodes.firstChild[node]!; below !== NONE; below = nodes.nextSibling[below]!)
+        walk.push(below)
+      nodes.release(node)
     }
   }
 }

@@ -88,7 +88,7 @@ export class TopValues {
   clear(place: number): void {
     const from = place * TOP_VALUES
     for (let i = from; i < from + TOP_VALUES; i++) {
-      if (this.#counts[i]! > 0) this.#texts.delete(i)
+      if (this.#counts[i]! >= NAMED_AFTER) this.#texts.delete(i)
       this.#counts[i] = 0
     }
   }
