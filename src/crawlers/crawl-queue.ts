@@ -1,6 +1,7 @@
 // The queue of a crawl: a frontier of pending requests, a sieve for "seen", a pace per host. A request is written to the
 // frontier before the sieve marks it, also when the sieve fails: it errs towards fetching twice.
 import { Frontier, type FrontierOptions, type Held } from './frontier.ts'
+import type { ItemQueue } from './item-queue.ts'
 import { hostOf, Pace } from './pace.ts'
 import type { SeenUrls } from './seen-urls.ts'
 
@@ -57,11 +58,13 @@ export interface Taken<T> {
 export interface AddOptions {
   /** Before all pending items. */
   readonly first?: boolean
+  /** With `first`: the last item precedes the others, as if each had been added on its own. */
+  readonly lastFirst?: boolean
   /** `later`: only write, and query the sieve when the item's turn comes. `never`: fetch without querying the sieve. */
   readonly sieve?: 'now' | 'later' | 'never'
 }
 
-export class CrawlQueue<T extends Queued> {
+export class CrawlQueue<T extends Queued> implements ItemQueue<T> {
   readonly #frontier: Frontier
   readonly #sieve: SeenUrls
   readonly #codec: QueueCodec<T>
@@ -130,13 +133,17 @@ export class CrawlQueue<T extends Queued> {
    * Offers items: true for each one that is new. When the sieve fails it throws, and the items are in the frontier:
    * written unmarked if the sieve could not be queried, released if it could not mark.
    */
-  async add(items: readonly T[], { first = false, sieve = 'now' }: AddOptions = {}): Promise<boolean[]> {
+  async add(
+    items: readonly T[],
+    { first = false, lastFirst = false, sieve = 'now' }: AddOptions = {},
+  ): Promise<boolean[]> {
     if (items.length === 0) return []
     const texts = items.map((item) => this.#codec.textOf(item))
     const keys = items.map((item) => this.#codec.keyOf(item))
     const { seen, failure } = await this.#seen(keys, sieve)
     const isLater = sieve === 'later' || failure !== undefined
     const fresh = sieve === 'never' ? [...items.keys()] : distinct(keys, seen)
+    if (first && lastFirst) fresh.reverse()
     const isNew = new Array<boolean>(items.length).fill(false)
     if (fresh.length > 0) {
       const held = this.#frontier.hold(fresh.map((i) => texts[i]!))
@@ -204,6 +211,25 @@ export class CrawlQueue<T extends Queued> {
     this.#pace.giveBack(taken.host)
   }
 
+  /**
+   * The first pending item that is not given out and matches; it stays where it is. Reads every pending item if need be,
+   * and lets others go on after each batch.
+   */
+  async find(matches: (item: T) => boolean): Promise<T | null> {
+    const waits = () => this.#ready.find(({ item }) => matches(item))?.item
+    const waiting = waits()
+    if (waiting) return waiting
+    for (const texts of this.#frontier.texts()) {
+      for (const text of texts) {
+        const item = this.#codec.itemOf(text)
+        if (matches(item)) return item
+      }
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    // It may have been read from the frontier during the search.
+    return waits() ?? null
+  }
+
   /** With `hostDelays`: the seconds between two requests to the host of a URL, from the end of the first; 0: none. */
   keepDelay(url: string, seconds: number): void {
     this.#pace.keep(hostOf(url), seconds * 1000)
@@ -217,6 +243,11 @@ export class CrawlQueue<T extends Queued> {
   /** Writes everything to disk and releases the lock. */
   close(): void {
     this.#frontier.close()
+  }
+
+  /** Deletes all items, in memory and on disk, and releases the lock. */
+  drop(): void {
+    this.#frontier.drop()
   }
 
   #end({ place, host }: Taken<T>): void {

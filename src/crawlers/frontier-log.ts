@@ -156,6 +156,20 @@ export class FrontierLog implements FrontierStore {
     }
   }
 
+  /** Deletes the files and closes. */
+  drop(): void {
+    clearInterval(this.#timer)
+    this.#closeReader()
+    this.#log.close()
+    try {
+      for (const { path } of this.#files) unlinkSync(path)
+    } catch (error) {
+      throw diskError(this.#folder, error)
+    } finally {
+      this.#release()
+    }
+  }
+
   // A record that is not acknowledged is removed.
   #write(record: Buffer): void {
     this.#log.append(record)

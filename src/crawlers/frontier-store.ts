@@ -25,6 +25,8 @@ export interface FrontierStore {
   /** Nothing before this place will be read again. */
   forgetBefore(place: number): void
   close(): void
+  /** Deletes everything and closes. */
+  drop(): void
 }
 
 /** The state in which a store was last closed. */
@@ -65,4 +67,8 @@ export class MemoryFrontierStore implements FrontierStore {
   }
 
   close(): void {}
+
+  drop(): void {
+    this.#batches.clear()
+  }
 }

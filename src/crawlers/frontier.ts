@@ -136,17 +136,34 @@ export class Frontier {
     this.#trim()
   }
 
-  /** All pending texts in batches, without giving them out. Only before the first `next`. */
+  /** All pending texts that are released and not given out, in batches, without giving them out. */
   *texts(): Generator<string[]> {
-    for (let at = this.#position, batch = this.#store.read(at); batch; batch = this.#store.read(at)) {
-      const open = batch.entries.filter(({ place }) => !this.#finished.has(place))
+    for (const entries of this.#waiting()) {
+      const open = entries.filter(({ place }) => !this.#finished.has(place))
       if (open.length > 0) yield open.map(({ text }) => text)
-      at = batch.next
     }
   }
 
   close(): void {
     this.#store.close()
+  }
+
+  /** Deletes all entries and closes. */
+  drop(): void {
+    this.#store.drop()
+  }
+
+  *#waiting(): Generator<readonly Entry[]> {
+    yield this.#first.toReversed()
+    yield this.#ahead.slice(this.#aheadAt)
+    for (let at = this.#position; ; ) {
+      // Batches before the cursor may have been given out since, and their files deleted.
+      at = Math.max(at, this.#position)
+      const batch = this.#store.read(at)
+      if (!batch) return
+      if (!this.#held.has(at) && !this.#early.has(at)) yield batch.entries
+      at = batch.next
+    }
   }
 
   #trim(): void {

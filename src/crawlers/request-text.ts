@@ -1,4 +1,5 @@
 // A Crawlee request as one line of text: JSON of what differs from a plain GET of its URL.
+import { createHash } from 'node:crypto'
 import type { Request, RequestOptions } from '@crawlee/core'
 
 import { SieveError } from '../errors.ts'
@@ -22,6 +23,14 @@ export function withKey(request: Request, Class: RequestClass): KeyedRequest {
 }
 
 const ownKey = (uniqueKey: string) => `(key) ${uniqueKey}`
+
+/** The id that Crawlee's own queue computes from a unique key: 15 characters of a SHA-256 in base64. */
+export const requestId = (uniqueKey: string) =>
+  createHash('sha256').update(uniqueKey).digest('base64').replace(/[+/=]/g, '').slice(0, 15)
+
+/** Whether Crawlee can fetch it: an absolute URL with http or https. */
+export const isFetchable = (url: unknown): url is string =>
+  typeof url === 'string' && /^\s*https?:/i.test(url) && URL.canParse(url)
 
 /** The text of a request. */
 export function textOf({ request, key }: KeyedRequest): string {
