@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { RequestProvider } from '@crawlee/core'
+import { RequestQueue } from '@crawlee/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { spawnRedis } from '../bench/redis-process.mjs'
 import * as crawlee from '../src/crawlers/crawlee.ts'
@@ -81,7 +81,7 @@ it.each([
 it('every method of a SieveQueue that is not Crawlee’s is named', async () => {
   const queue = await crawlee.SieveQueue.open()
   const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(queue)).filter(
-    (name) => !(name in RequestProvider.prototype),
+    (name) => !(name in RequestQueue.prototype),
   )
   expect(methods.sort()).toEqual(['close', 'keepDelay', 'redirected', 'stats'])
   const words = new Set(chapter('urlsieve/crawlee').match(/\w+/g))
