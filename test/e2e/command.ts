@@ -75,3 +75,9 @@ export function expectFailure(ended: Ended, code: number, words: RegExp): void {
 
 /** The lines of a text, without their newlines. */
 export const linesOf = (bytes: Buffer) => bytes.toString().split('\n').slice(0, -1)
+
+/** The commands in the help, under all headings. */
+export function listedCommands(text: string): string[] {
+  const [, groups] = /^Options:\n(?: {2}.*\n)+\n((?:\w.*:\n(?: {2}.*\n)+\n)+)Exit codes/m.exec(text)!
+  return [...groups!.matchAll(/^ {2}([a-z]\S*)/gm)].map((match) => match[1]!)
+}

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { EXIT } from '../../src/cli/exit.ts'
 import { allKinds, filterKinds, filterNames } from '../../src/filters/registry.ts'
 import { filterOptions } from '../../src/sieve-options.ts'
-import { expectFailure, expectQuiet, root, urlsieve } from './command.ts'
+import { expectFailure, expectQuiet, listedCommands, root, urlsieve } from './command.ts'
 
 const asked = new Map<string, string>()
 
@@ -18,16 +18,10 @@ async function help(...args: string[]): Promise<string> {
   return ended.stdout.toString()
 }
 
-/** The commands in the help, under all headings. */
-function listed(text: string): string[] {
-  const [, groups] = /^Options:\n(?: {2}.*\n)+\n((?:\w.*:\n(?: {2}.*\n)+\n)+)Exit codes/m.exec(text)!
-  return [...groups!.matchAll(/^ {2}([a-z]\S*)/gm)].map((match) => match[1]!)
-}
-
 it('--help of every command has an example that starts with it', async () => {
   const text = await help('--help')
   expect(text).toMatch(/^Example:\n {2}urlsieve dedupe /m)
-  const commands = listed(text)
+  const commands = listedCommands(text)
   expect(commands).toEqual(expect.arrayContaining(['dedupe', 'plan', 'explain', 'help']))
   for (const command of commands.filter((name) => name !== 'help')) {
     const own = await help(command, '--help')
@@ -38,7 +32,7 @@ it('--help of every command has an example that starts with it', async () => {
 })
 
 it('descriptions are wrapped once, at the width of the terminal', async () => {
-  for (const command of listed(await help('--help'))) {
+  for (const command of listedCommands(await help('--help'))) {
     if (command === 'help') continue
     const description = (await help(command, '--help')).split('\n\n')[1]!.split('\n')
     for (let i = 0; i + 1 < description.length; i++) {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createContext, Script } from 'node:vm'
 import { rolldown } from 'rolldown'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { expectFailure, expectQuiet, linesOf, links, root } from '../e2e/command.ts'
+import { expectFailure, expectQuiet, linesOf, links, listedCommands, root } from '../e2e/command.ts'
 import { install, type Project, pack } from './packed.ts'
 
 let project: Project
@@ -43,8 +43,7 @@ describe('the command', () => {
 
   it('every command has --help', async () => {
     const help = (await project.command('--help')).stdout.toString()
-    const [, listed] = /^Commands:\n((?: {2}.*\n)+)/m.exec(help)!
-    const names = [...listed!.matchAll(/^ {2}([a-z]\S*)/gm)].map(([, name]) => name!)
+    const names = listedCommands(help)
     expect(names.length).toBeGreaterThan(15)
     for (const name of names.filter((one) => one !== 'help')) {
       const ended = await project.command(name, '--help')
