@@ -32,7 +32,7 @@ const adding = (name: string, isMany: boolean, { form }: Dialect): ItemsCommand 
     open: (call) => bloomAt(call) ?? obtain(call, DEFAULTS, call.count - 2),
   })
 
-const querying = (name: string, isMany: boolean, { form }: Dialect): ItemsCommand =>
+const querying = (name: string, isMany: boolean, { form, name: dialect }: Dialect): ItemsCommand =>
   defineItems({
     name,
     syntax: isMany ? 'key item [item ...]' : 'key item',
@@ -45,7 +45,8 @@ const querying = (name: string, isMany: boolean, { form }: Dialect): ItemsComman
     form,
     open(call) {
       const found = bloomAt(call)
-      return found === WRONG_TYPE ? null : (found ?? null)
+      // RedisBloom answers 0 for a key of another type.
+      return found === WRONG_TYPE && dialect === 'redis' ? null : (found ?? null)
     },
   })
 
