@@ -1,7 +1,7 @@
 // A batch of one, all steps in one call: a crossing for each step would cost more than the step itself. What it cannot
 // do it leaves undone, for the steps one by one.
 import { keyEnds, keyStarts, lineEnds, lineStarts, verdicts } from './batch'
-import { canonicalise } from './canonical'
+import { canonicalise } from './canonical/url'
 import { hashKeys } from './hash'
 
 /** Instead of a verdict. */

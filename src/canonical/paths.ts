@@ -2,7 +2,14 @@
 
 import { isSlash, trimEnd } from './ends.ts'
 
-const indexName = /^(?:index|default)\.(?:[sx]?html?|php\d?|phtml|aspx?|jspx?|cfm|cgi|do|pl)$/i
+const indexEndings =
+  'html htm shtml shtm xhtml xhtm php php0 php1 php2 php3 php4 php5 php6 php7 php8 php9 phtml asp aspx jsp jspx cfm cgi do pl'
+const LONGEST_NAME = 15
+
+/** The names of index pages, in lower case. */
+export const indexNames: ReadonlySet<string> = new Set(
+  ['index', 'default'].flatMap((name) => indexEndings.split(' ').map((ending) => `${name}.${ending}`)),
+)
 
 /** The path without the index page, or pages, at its end: `/a/index.html` is `/a/`. */
 export function dropIndex(path: string): string {
@@ -10,8 +17,8 @@ export function dropIndex(path: string): string {
   while (true) {
     const bare = trimEnd(path.slice(0, end), isSlash)
     const slash = bare.lastIndexOf('/')
-    // The longest name is shorter than 16 characters.
-    if (slash < 0 || bare.length - slash > 16 || !indexName.test(bare.slice(slash + 1))) break
+    if (slash < 0 || bare.length - slash - 1 > LONGEST_NAME) break
+    if (!indexNames.has(bare.slice(slash + 1).toLowerCase())) break
     end = slash
   }
   return end === path.length ? path : `${path.slice(0, end)}/`

@@ -6,7 +6,13 @@ import { dropHostDot, dropNumberedWww, isHostTooLong } from './hosts.ts'
 import { dropEmptyParameters, dropParameters, formParameters, sortParameters } from './parameters.ts'
 import { replaceParts, split } from './parts.ts'
 import { dropIndex, dropTrailingSlashes, joinSlashes } from './paths.ts'
-import { dropSessionsFromPath, isSession, isTracking } from './tracking.ts'
+import {
+  dropSessionsFromPath,
+  isListed,
+  sessionParameters,
+  trackingParameters,
+  utmParameters,
+} from './tracking.ts'
 import { canonicalizeLikeOldW3lib, canonicalizeLikeW3lib } from './w3lib.ts'
 
 export interface Rule {
@@ -66,17 +72,21 @@ const builtIn = {
   'no-utm': {
     does: 'drops the parameters that start with utm_',
     lossy: true,
-    apply: (key: string) => dropParameters(key, (name) => name.startsWith('utm_')),
+    apply: (key: string) => dropParameters(key, (name) => isListed(name, utmParameters)),
   },
   'no-tracking': {
     does: 'drops campaign and click parameters: utm_*, gclid, fbclid, msclkid, mc_eid, …',
     lossy: true,
-    apply: (key: string) => dropParameters(key, isTracking),
+    apply: (key: string) => dropParameters(key, (name) => isListed(name.toLowerCase(), trackingParameters)),
   },
   'no-session': {
     does: 'drops session identifiers: ;jsessionid=, PHPSESSID, sid, /(S(…))/, …',
     lossy: true,
-    apply: (key: string) => replacePath(dropParameters(key, isSession), dropSessionsFromPath),
+    apply: (key: string) =>
+      replacePath(
+        dropParameters(key, (name) => isListed(name.toLowerCase(), sessionParameters)),
+        dropSessionsFromPath,
+      ),
   },
   'no-www': {
     does: 'drops www. in front of a host',

@@ -1,12 +1,12 @@
 // URLs → keys → 64-bit hashes, a batch at a time, in the memory of one kernel instance. A keyer remembers nothing: each
 // batch is handed to what does (a filter, LevelDB, a cluster), which finds keys and hashes in the kernel's arrays.
 import type { Profile } from '../canonical/profiles.ts'
-import { type Rule, rules } from '../canonical/rules.ts'
 import { SieveError } from '../errors.ts'
 import { applyHash, type HashChoice } from '../hashes.ts'
 import { compileKernel, INSTANCE_BYTES, Kernel } from '../kernel.ts'
 import { Feed, type FeedOptions } from '../lines/feed.ts'
 import { type Items, readUrls } from '../url-input.ts'
+import { hasOwnRules } from './fast-rules.ts'
 import { Keys } from './keys.ts'
 import { UrlBuffer } from './url-buffer.ts'
 import type { Urls } from './urls.ts'
@@ -37,9 +37,9 @@ export class Keyer {
   constructor(kernel: Kernel, profile: Profile, hash: HashChoice, isHashing = true) {
     this.profile = profile
     this.hash = hash
-    this.#keys = new Keys(profile)
+    this.#keys = new Keys(kernel, profile)
     this.#isHashing = isHashing
-    this.#runsOwnRules = profile.rules.some((rule) => (rules as Record<string, Rule>)[rule.name] !== rule)
+    this.#runsOwnRules = hasOwnRules(profile)
     applyHash(kernel, hash)
     this.#kernel = kernel
     this.#buffer = new UrlBuffer(kernel)
@@ -59,6 +59,7 @@ export class Keyer {
   attach(kernel: Kernel): void {
     const buffer = new UrlBuffer(kernel)
     applyHash(kernel, this.hash)
+    this.#keys.attach(kernel)
     this.#kernel = kernel
     this.#buffer = buffer
   }

@@ -3,31 +3,13 @@
 import { keyOf, type Profile } from '../canonical/profiles.ts'
 import { SieveError } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
+import { applyFastRules, fastRulesOf } from './fast-rules.ts'
 
 /** A longer length would wrap around on its way into the kernel. */
 const MOST_BYTES = 2 ** 32 - 1
 
-/** Bits of kernel/canonical.ts. */
-const HTTP_IS_HTTPS = 1
-const ESCAPES = 8
-
-type Way =
-  | { readonly way: 'raw' }
-  | { readonly way: 'kernel'; readonly rules: number }
-  | { readonly way: 'platform' }
-
-/** Lists of rules that the kernel applies to usual URLs. */
-const inKernel: Readonly<Record<string, number>> = {
-  'whatwg,no-fragment': 0,
-  'whatwg,no-fragment,https': HTTP_IS_HTTPS,
-  'whatwg,no-fragment,https,escapes': HTTP_IS_HTTPS | ESCAPES,
-}
-
-function wayOf(profile: Profile): Way {
-  if (profile.rules.length === 0) return { way: 'raw' }
-  const rules = inKernel[profile.rules.map((rule) => rule.name).join(',')]
-  return rules === undefined ? { way: 'platform' } : { way: 'kernel', rules }
-}
+/** Instead of rules for the kernel: lines are keys. */
+const RAW = -1
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()
@@ -36,18 +18,25 @@ export class Keys {
   /** Lines of the batch that are not URLs, ascending: their keys are the lines themselves. */
   #invalidLines: number[] = []
   readonly #profile: Profile
-  readonly #way: Way
+  /** Rules for the kernel's `canonicalise`, or RAW; null: the kernel cannot apply the profile's rules. */
+  #kernelRules: number | null = null
   #scratch = new Uint8Array(64 * 1024)
 
-  constructor(profile: Profile) {
+  constructor(kernel: Kernel, profile: Profile) {
     this.#profile = profile
-    this.#way = wayOf(profile)
+    this.attach(kernel)
+  }
+
+  /** Makes keys in this instance from now on. */
+  attach(kernel: Kernel): void {
+    const fast = fastRulesOf(this.#profile)
+    if (this.#profile.rules.length === 0) this.#kernelRules = RAW
+    else if (fast) this.#kernelRules = applyFastRules(kernel, fast)
   }
 
   /** What the kernel needs to make usual keys without this class; -1: lines are keys. Null: it cannot. */
   get kernelRules(): number | null {
-    if (this.#way.way === 'raw') return -1
-    return this.#way.way === 'kernel' ? this.#way.rules : null
+    return this.#kernelRules
   }
 
   /** How many of lines [from, n) of the batch are not URLs. */
@@ -61,8 +50,9 @@ export class Keys {
   make(kernel: Kernel, n: number): void {
     const { call } = kernel
     if (this.#invalidLines.length > 0) this.#invalidLines = []
-    if (this.#way.way === 'kernel') {
-      const unusual = call.canonicalise(n, this.#way.rules)
+    const rules = this.#kernelRules
+    if (rules !== null && rules !== RAW) {
+      const unusual = call.canonicalise(n, rules)
       kernel.refresh()
       if (unusual === 0) return
       if (unusual < 0)
@@ -70,7 +60,7 @@ export class Keys {
       this.#careful(kernel, kernel.unusual.slice(0, unusual))
     } else {
       call.takeLinesAsKeys(n)
-      if (this.#way.way === 'platform')
+      if (rules === null)
         this.#careful(
           kernel,
           Uint32Array.from({ length: n }, (_, i) => i),
