@@ -103,27 +103,33 @@ it(`${COUNT} generated and mutated URLs: no difference`, { timeout: 3_600_000 },
   expect(handled.get('web')).toBe(handled.get('whatwg'))
 })
 
-it.each(fast)('$name: the kernel makes the keys of more than 95 of 100 usual URLs', async ({ profile, slowness }) => {
-  const rng = randomFrom(5)
-  const urls = Array.from({ length: 100_000 / slowness }, () => usualUrl(rng))
-  expect((await expectSameKeys(profile, urls)) / urls.length).toBeGreaterThan(0.95)
-})
+it.each(fast)(
+  '$name: the kernel makes the keys of more than 95 of 100 usual URLs',
+  async ({ profile, slowness }) => {
+    const rng = randomFrom(5)
+    const urls = Array.from({ length: 100_000 / slowness }, () => usualUrl(rng))
+    expect((await expectSameKeys(profile, urls)) / urls.length).toBeGreaterThan(0.95)
+  },
+)
 
-it.each(fast)('a sieve gives those keys, in order, whoever made them: $name', async ({ profile, slowness }) => {
-  const urls = [...new Set(generateUrls(9, 60_000 / slowness))]
-  const byKernel = await keysByKernel(profile, urls)
-  const expected = new Set(urls.map((url, i) => byKernel[i] ?? keyOf(profile, url) ?? url))
-  const sieve = await Sieve.create({ profile })
-  const feed = sieve.feed({ keep: 'new', as: 'key' })
-  const lines = encoder.encode(urls.join('\n'))
-  let keys = ''
-  const stream = new TextDecoder('utf-8', { ignoreBOM: true })
-  for (let at = 0; at < lines.length; at += 300_000) {
-    const part = lines.subarray(at, at + 300_000)
-    feed.room(part.length).set(part)
-    keys += stream.decode(feed.push(part.length), { stream: true })
-  }
-  keys += stream.decode(feed.end())
-  expect(keys.split('\n').slice(0, -1)).toEqual([...expected])
-  expect(sieve.stats().invalid).toBe(urls.filter((url) => keyOf(profile, url) === null).length)
-})
+it.each(fast)(
+  'a sieve gives those keys, in order, whoever made them: $name',
+  async ({ profile, slowness }) => {
+    const urls = [...new Set(generateUrls(9, 60_000 / slowness))]
+    const byKernel = await keysByKernel(profile, urls)
+    const expected = new Set(urls.map((url, i) => byKernel[i] ?? keyOf(profile, url) ?? url))
+    const sieve = await Sieve.create({ profile })
+    const feed = sieve.feed({ keep: 'new', as: 'key' })
+    const lines = encoder.encode(urls.join('\n'))
+    let keys = ''
+    const stream = new TextDecoder('utf-8', { ignoreBOM: true })
+    for (let at = 0; at < lines.length; at += 300_000) {
+      const part = lines.subarray(at, at + 300_000)
+      feed.room(part.length).set(part)
+      keys += stream.decode(feed.push(part.length), { stream: true })
+    }
+    keys += stream.decode(feed.end())
+    expect(keys.split('\n').slice(0, -1)).toEqual([...expected])
+    expect(sieve.stats().invalid).toBe(urls.filter((url) => keyOf(profile, url) === null).length)
+  },
+)
