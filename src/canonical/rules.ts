@@ -6,13 +6,7 @@ import { dropHostDot, dropNumberedWww, isHostTooLong } from './hosts.ts'
 import { dropEmptyParameters, dropParameters, formParameters, sortParameters } from './parameters.ts'
 import { replaceParts, split } from './parts.ts'
 import { dropIndex, dropTrailingSlashes, joinSlashes } from './paths.ts'
-import {
-  dropSessionsFromPath,
-  isListed,
-  sessionParameters,
-  trackingParameters,
-  utmParameters,
-} from './tracking.ts'
+import { dropSessionsFromPath, isListed, isSession, isTracking, utmParameters } from './tracking.ts'
 import { canonicalizeLikeOldW3lib, canonicalizeLikeW3lib } from './w3lib.ts'
 
 export interface Rule {
@@ -77,16 +71,12 @@ const builtIn = {
   'no-tracking': {
     does: 'drops campaign and click parameters: utm_*, gclid, fbclid, msclkid, mc_eid, …',
     lossy: true,
-    apply: (key: string) => dropParameters(key, (name) => isListed(name.toLowerCase(), trackingParameters)),
+    apply: (key: string) => dropParameters(key, isTracking),
   },
   'no-session': {
     does: 'drops session identifiers: ;jsessionid=, PHPSESSID, sid, /(S(…))/, …',
     lossy: true,
-    apply: (key: string) =>
-      replacePath(
-        dropParameters(key, (name) => isListed(name.toLowerCase(), sessionParameters)),
-        dropSessionsFromPath,
-      ),
+    apply: (key: string) => replacePath(dropParameters(key, isSession), dropSessionsFromPath),
   },
   'no-www': {
     does: 'drops www. in front of a host',

@@ -36,6 +36,10 @@ export const sessionParameters: ParameterNames = {
 export const isListed = (name: string, { names, prefixes }: ParameterNames): boolean =>
   names.has(name) || prefixes.some((prefix) => name.startsWith(prefix))
 
+export const isTracking = (name: string): boolean => isListed(name.toLowerCase(), trackingParameters)
+
+export const isSession = (name: string): boolean => isListed(name.toLowerCase(), sessionParameters)
+
 const sessionPathParameter = /;(?:jsessionid|phpsessid|sid|sessionid)=[^/;]*/gi
 const aspNetSegment = /\/\((?:[A-Za-z]\([^/()]*\))+\)(?=\/)/g
 const dotSegment = /^(?:\.|%2e){1,2}$/i
