@@ -9,9 +9,9 @@ export const PAGE: u32 = 2
 export const NAME_BYTES: usize = 16
 
 // A table with open addressing, at most half full: two words and the kind, or kind 0.
-const SLOTS: u32 = 512
+const SLOTS: u32 = 256
 const SLOT_BYTES: usize = 24
-const slots: usize = memory.data(512 * 24, 16)
+const slots: usize = memory.data(256 * 24, 16)
 let names: u32 = 0
 
 // Beginnings: two words, and two that mask a name to as many bytes.
@@ -34,7 +34,7 @@ function firstBit(lo: u64): u64 {
 // @ts-ignore: decorator
 @inline
 function slotOf(kind: u32, lo: u64, hi: u64): u32 {
-  return <u32>(((lo ^ hi * 0x9e3779b97f4a7c15) + <u64>kind) * 0xff51afd7ed558ccd >> 55)
+  return <u32>(((lo ^ hi * 0x9e3779b97f4a7c15) + <u64>kind) * 0xff51afd7ed558ccd >> 56)
 }
 
 /** The low `size` bytes of a word; `size` may be past 8. */

@@ -1,10 +1,11 @@
 // The query of a usual URL as CRAWLEE, SCRAPY and AGGRESSIVE write it: its parameters in the order of their names, without
 // empty ones and those that the profile drops. Time is linear: few parameters are sorted, and lines are short.
+import { SLACK } from '../batch'
 import { places, placesBefore } from './byte-classes'
 import { escapedByte, NO_ESCAPE, normaliseEscapes } from './escapes'
 import { isForm, writeForm } from './form'
 import { isDropped, lowerCase, maskOf, NAME_BYTES } from './names'
-import { AGGRESSIVE, CRAWLEE, FORM, SCRAPY, UNUSUAL } from './rules'
+import { AGGRESSIVE, CRAWLEE, FORM, MOST_REWRITTEN, SCRAPY, UNUSUAL } from './rules'
 import { seen, SEEN_ESCAPES } from './tail'
 
 /** More are left to the platform: they are sorted by insertion. */
@@ -19,8 +20,13 @@ const END: usize = 16
 const parameters: usize = memory.data(33 * 24, 8)
 let count: u32 = 0
 
-/** Where a query is decoded to, or lies while it is written in another order. */
-const scratch: usize = memory.data(3 * 4096 + 128, 16)
+/** Where a query is decoded to, or lies while it is written in another order, of SCRATCH_BYTES: given for each batch. */
+export const SCRATCH_BYTES: usize = 3 * MOST_REWRITTEN + SLACK
+let scratch: usize = 0
+
+export function setScratch(at: usize): void {
+  scratch = at
+}
 
 /** Parameters are missing, shorter, longer or in another order than before. */
 let isChanged: bool = false

@@ -7,7 +7,7 @@ import { classesOf, mark } from './byte-classes'
 import { normaliseEscapes } from './escapes'
 import { dropNumberedWww } from './host'
 import { countPipes, escapePipes, rewritePath } from './path'
-import { rewriteQuery } from './query'
+import { rewriteQuery, SCRATCH_BYTES, setScratch } from './query'
 import { AGGRESSIVE, HTTP_IS_HTTPS, MOST_REWRITTEN, REWRITTEN, SCRAPY, UNUSUAL } from './rules'
 import { copyDotted, copyTail, DOTS, queryAt, seen, SEEN_ESCAPES, SEEN_PIPES } from './tail'
 
@@ -147,9 +147,11 @@ export function canonicalise(n: u32, rules: u32): i32 {
   if (!n) return 0
   const first = load<u32>(lineStarts)
   const bytes = <usize>load<u32>(lineEnds + (<usize>(n - 1) << 2)) - first + 2 * <usize>n
-  const most = rules & REWRITTEN ? 3 * min(bytes, <usize>n * MOST_REWRITTEN) : bytes
-  let out = reserveArena(most + SLACK)
+  const isRewritten = (rules & REWRITTEN) != 0
+  const most: usize = isRewritten ? 3 * min<usize>(bytes, <usize>n * MOST_REWRITTEN) : bytes
+  let out = reserveArena(most + SLACK + (isRewritten ? SCRATCH_BYTES : 0))
   if (!out) return -1
+  setScratch(out + most + SLACK)
   let odd = 0
   for (let i: u32 = 0; i < n; i++) {
     const at = <usize>i << 2
