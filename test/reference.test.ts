@@ -66,6 +66,7 @@ it.each([
   ['urlsieve/exact', exact.ExactSieve],
   ['urlsieve/disk', disk.DiskSieve],
   ['urlsieve/redis', redis.RedisSieve],
+  ['urlsieve/redis', redis.RedisFrontier],
   ['urlsieve/shapes', shapes.Shapes],
   ['urlsieve/shapes', shapes.ShapeLimits],
   ['urlsieve/shapes', shapes.LimitedSieve],

@@ -2,6 +2,7 @@
 // frontier before the sieve marks it, also when the sieve fails: it errs towards fetching twice.
 import { Frontier, type FrontierOptions, type Held } from './frontier.ts'
 import type { ItemQueue } from './item-queue.ts'
+import { choose } from './offer.ts'
 import { hostOf, Pace } from './pace.ts'
 import type { SeenUrls } from './seen-urls.ts'
 
@@ -140,9 +141,8 @@ export class CrawlQueue<T extends Queued> implements ItemQueue<T> {
     if (items.length === 0) return []
     const texts = items.map((item) => this.#codec.textOf(item))
     const keys = items.map((item) => this.#codec.keyOf(item))
-    const { seen, failure } = await this.#seen(keys, sieve)
+    const { fresh, failure } = await choose(this.#sieve, keys, sieve)
     const isLater = sieve === 'later' || failure !== undefined
-    const fresh = sieve === 'never' ? [...items.keys()] : distinct(keys, seen)
     if (first && lastFirst) fresh.reverse()
     const isNew = new Array<boolean>(items.length).fill(false)
     if (fresh.length > 0) {
@@ -260,20 +260,6 @@ export class CrawlQueue<T extends Queued> implements ItemQueue<T> {
     if (first) this.#loadFirst(held.places.length - repeated.length)
   }
 
-  // Which keys are seen, so that they need not be written. None when the sieve fails.
-  async #seen(
-    keys: readonly string[],
-    when: NonNullable<AddOptions['sieve']>,
-  ): Promise<{ seen: Uint8Array; failure?: unknown }> {
-    const none = new Uint8Array(keys.length)
-    if (when !== 'now') return { seen: none }
-    try {
-      return { seen: (await this.#sieve.hasMany?.(keys)) ?? none }
-    } catch (failure) {
-      return { seen: none, failure }
-    }
-  }
-
   // The places of repeats. A sieve that fails may have marked some: the whole batch is fetched rather than lost.
   async #mark(held: Held, keys: readonly string[], first: boolean): Promise<number[]> {
     try {
@@ -327,14 +313,4 @@ export class CrawlQueue<T extends Queued> implements ItemQueue<T> {
     const first = Array.from({ length: count }, () => this.#load()).filter((ready) => ready !== null)
     this.#ready.unshift(...first)
   }
-}
-
-// The items to write: not seen yet, each key once.
-function distinct(keys: readonly string[], seen: Uint8Array): number[] {
-  const found = new Set<string>()
-  return keys.flatMap((key, i) => {
-    if (seen[i] === 1 || found.has(key)) return []
-    found.add(key)
-    return [i]
-  })
 }

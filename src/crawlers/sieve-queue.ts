@@ -13,11 +13,14 @@ import type {
   RequestsLike,
   Source,
 } from '@crawlee/core'
+import type { Answer } from '../any-sieve.ts'
 import { invalidOption, SieveError } from '../errors.ts'
 import type { crawleeCore } from '../peers.ts'
 import type { AddOptions, Queued, QueueStats } from './crawl-queue.ts'
+import { InProgress } from './in-progress.ts'
 import type { ItemQueue } from './item-queue.ts'
 import { noStorage } from './no-storage.ts'
+import type { QueueParts } from './queue-parts.ts'
 import { isFetchable, type KeyedRequest, requestId, withKey } from './request-text.ts'
 
 /** Requests written and marked at a time. */
@@ -44,35 +47,26 @@ export interface SieveQueue extends RequestProvider {
 /** A request with its key, depth and URL. */
 export interface Item extends KeyedRequest, Queued {}
 
-export interface QueueParts {
-  readonly id: string
-  readonly createdAt: Date
-  readonly queue: ItemQueue<Item>
-  /** Ends what belongs to the queue besides its requests: the sieve, if it is the queue's own. */
-  end(way: 'close' | 'drop'): Promise<void>
-  readonly proxyConfiguration?: ProxyConfiguration | undefined
-}
-
 type Core = Awaited<ReturnType<typeof crawleeCore>>
 type Batches = Awaited<ReturnType<RequestProvider['addRequests']>>
 type Info = NonNullable<Awaited<ReturnType<RequestProvider['getInfo']>>>
 
-interface InProgress {
-  readonly request: Request
-  readonly place: number
-}
-
-export function sieveQueueClass(core: Core): new (parts: QueueParts) => SieveQueue {
+/** Makes the class of the queues of a copy of Crawlee. */
+export function sieveQueueClass(
+  core: Core,
+): new (
+  parts: QueueParts<Item>,
+  proxies?: ProxyConfiguration,
+) => SieveQueue {
   return class extends core.RequestProvider implements SieveQueue {
     readonly #queue: ItemQueue<Item>
-    readonly #end: QueueParts['end']
+    readonly #end: QueueParts<Item>['end']
     readonly #createdAt: Date
-    /** By id: a sieve may distinguish requests with the same unique key. */
-    readonly #inProgress = new Map<string, InProgress[]>()
+    readonly #inProgress = new InProgress<Request>()
     #modifiedAt: Date
     #isClosed = false
 
-    constructor({ id, createdAt, queue, end, proxyConfiguration }: QueueParts) {
+    constructor({ id, createdAt, queue, end }: QueueParts<Item>, proxies?: ProxyConfiguration) {
       // A configuration of its own: the base class registers a listener that would otherwise outlive the queue.
       super(
         {
@@ -88,7 +82,7 @@ export function sieveQueueClass(core: Core): new (parts: QueueParts) => SieveQue
       this.#end = end
       this.#createdAt = createdAt
       this.#modifiedAt = createdAt
-      if (proxyConfiguration) this.proxyConfiguration = proxyConfiguration
+      if (proxies) this.proxyConfiguration = proxies
     }
 
     stats(): QueueStats {
@@ -134,10 +128,10 @@ export function sieveQueueClass(core: Core): new (parts: QueueParts) => SieveQue
       this.#check()
       const isIt = ({ request }: KeyedRequest) => requestId(request.uniqueKey) === id
       const found =
-        this.#inProgress.get(id)?.[0]?.request ??
+        this.#inProgress.get(id) ??
         (await this.#queue.find(isIt))?.request ??
         // It may have been given out during the search.
-        this.#inProgress.get(id)?.[0]?.request
+        this.#inProgress.get(id)
       if (!found) return null
       found.id = id
       return found as Request<T>
@@ -150,7 +144,7 @@ export function sieveQueueClass(core: Core): new (parts: QueueParts) => SieveQue
       const { request } = taken.item
       const id = requestId(request.uniqueKey)
       request.id = id
-      this.#inProgress.set(id, [...(this.#inProgress.get(id) ?? []), { request, place: taken.place }])
+      this.#inProgress.add(id, request, taken.place)
       return request as Request<T>
     }
 
@@ -257,18 +251,10 @@ export function sieveQueueClass(core: Core): new (parts: QueueParts) => SieveQue
       if (this.#isClosed) throw new SieveError('option', 'the queue is closed: open it again')
     }
 
-    // Ends a request in progress; it stays in progress when that fails.
-    async #conclude(request: Request, end: (place: number) => boolean | Promise<boolean>): Promise<boolean> {
+    async #conclude(request: Request, end: (place: number) => Answer<boolean>): Promise<boolean> {
       this.#check()
-      const id = requestId(request.uniqueKey)
-      const all = this.#inProgress.get(id) ?? []
-      const one = all.find((each) => each.request === request) ?? all[0]
-      if (!one) return false
-      const isEnded = await end(one.place)
-      const others = (this.#inProgress.get(id) ?? []).filter(({ place }) => place !== one.place)
-      if (others.length > 0) this.#inProgress.set(id, others)
-      else this.#inProgress.delete(id)
-      this.#modifiedAt = new Date()
+      const isEnded = await this.#inProgress.end(requestId(request.uniqueKey), request, end)
+      if (isEnded) this.#modifiedAt = new Date()
       return isEnded
     }
 

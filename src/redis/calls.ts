@@ -1,6 +1,7 @@
 // One script call to one tag: sent, waited for, and sent again when no answer came, for a bounded time. Calls may be
 // repeated: the server keeps the answers of each for a while, so that "new" stays "new".
 import { option, SieveError, wording } from '../errors.ts'
+import { checkNumber } from '../filters/filter.ts'
 import type { Argument, ScriptClient } from './client.ts'
 import { Silence, within } from './deadline.ts'
 import type { Script } from './scripts.ts'
@@ -10,6 +11,16 @@ export interface Patience {
   readonly timeoutMs?: number
   /** How long a call may take in all, before it fails. Default 30,000, at most 60,000; 0: sent once. */
   readonly retryMs?: number
+}
+
+/** The longest `retryMs`: the cluster keeps answers for longer. */
+const LONGEST_RETRY_MS = 60_000
+
+/** The patience among other options, checked. */
+export function patienceOf({ timeoutMs, retryMs }: Patience): Patience {
+  checkNumber('timeoutMs', timeoutMs, (ms) => ms >= 1, 'at least 1 millisecond')
+  checkNumber('retryMs', retryMs, (ms) => ms >= 0 && ms <= LONGEST_RETRY_MS, `0 to ${LONGEST_RETRY_MS}`)
+  return { ...(timeoutMs && { timeoutMs }), ...(retryMs !== undefined && { retryMs }) }
 }
 
 const FIRST_PAUSE_MS = 20

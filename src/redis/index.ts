@@ -1,4 +1,4 @@
-// The sieve on Redis or Valkey: one node or a cluster, shared by any number of processes.
+// The sieve and the frontier on Redis or Valkey: one node or a cluster, shared by any number of processes.
 export type { Patience } from './calls.ts'
 export type {
   Argument,
@@ -9,6 +9,13 @@ export type {
   SingleClient,
 } from './client.ts'
 export { type Connection, type ConnectOptions, connectRedis } from './connect.ts'
+export {
+  type FrontierCounts,
+  type LeasedText,
+  type MarkState,
+  RedisFrontier,
+  type RedisFrontierOptions,
+} from './frontier.ts'
 export type { Mode, Parameters, Shape } from './parameters.ts'
 export { RedisSieveError, UNKNOWN } from './partial-error.ts'
 export { RedisSieve, type RedisSieveOptions } from './redis-sieve.ts'

@@ -4,14 +4,13 @@ import type { AnySieve, Explanation, Stats } from '../any-sieve.ts'
 import { explainKey } from '../canonical/explain.ts'
 import type { Profile } from '../canonical/profiles.ts'
 import { SieveError } from '../errors.ts'
-import { checkNumber } from '../filters/filter.ts'
 import { chooseHash } from '../hashes.ts'
 import { Keyer } from '../keyer/keyer.ts'
 import { checkUrlsOf, type Urls } from '../keyer/urls.ts'
 import { SharedCalls } from '../shared-calls.ts'
 import { checkUrl, type Items } from '../url-input.ts'
 import { toSeen } from '../verdicts.ts'
-import { Calls, type Patience } from './calls.ts'
+import { Calls, type Patience, patienceOf } from './calls.ts'
 import { type RedisClient, scriptClient } from './client.ts'
 import { HashSet } from './hash-set.ts'
 import {
@@ -40,9 +39,6 @@ const parametersKey = (name: string) => `urlsieve:${name}`
 const tagPrefixes = (count: number) => evenTags(count).map((tag) => `urlsieve:{${tag}}:`)
 /** Keys of many nodes, before a sieve's own tags are known. */
 const SOME_KEYS = tagPrefixes(32)
-
-/** The longest `retryMs`: the cluster keeps answers for longer. */
-const LONGEST_RETRY_MS = 60_000
 
 /** What a set costs besides its members, and a member with what the allocator rounds up. Measured: docs/cluster.md. */
 const SET_BYTES = 115
@@ -111,11 +107,9 @@ export class RedisSieve implements AnySieve {
     options: RedisSieveOptions,
     way: 'open' | 'create' | 'find',
   ): Promise<RedisSieve | null> {
-    const { client, name, timeoutMs, retryMs, ...shape } = options
+    const { client, name, timeoutMs: _, retryMs: __, ...shape } = options
     checkName(name)
-    checkNumber('timeoutMs', timeoutMs, (ms) => ms >= 1, 'at least 1 millisecond')
-    checkNumber('retryMs', retryMs, (ms) => ms >= 0 && ms <= LONGEST_RETRY_MS, `0 to ${LONGEST_RETRY_MS}`)
-    const patience = { ...(timeoutMs && { timeoutMs }), ...(retryMs !== undefined && { retryMs }) }
+    const patience = patienceOf(options)
     const calls = new Calls(scriptClient(client), SOME_KEYS, patience)
     const key = parametersKey(name)
     let there = await calls.command(key, ['GET', key])

@@ -35,7 +35,7 @@ export interface Geometry {
 
 const STATE = `'<I8I8I4I4'`
 
-const script = (text: string, isReadOnly = false): Script => ({
+export const script = (text: string, isReadOnly = false): Script => ({
   text,
   sha: createHash('sha1').update(text).digest('hex'),
   isReadOnly,

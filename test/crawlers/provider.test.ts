@@ -6,6 +6,7 @@ import { Configuration, LogLevel, log, Request, RequestProvider, RequestQueue } 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SieveQueue } from '../../src/crawlers/crawlee.ts'
 import { newFolders } from '../support/folders.ts'
+import { answersOf } from './provider-calls.ts'
 
 const newFolder = newFolders()
 const page = (name: string | number) => `https://example.com/${name}`
@@ -23,51 +24,6 @@ let queues = 0
 const openCrawlees = () =>
   RequestQueue.open(`own-${queues++}`, { config: new Configuration({ persistStorage: false }) })
 
-/** What both kinds of queue answer alike; `forefront` of a handled request is Crawlee's cache. */
-const shown = (info: unknown) => {
-  const { requestId, uniqueKey, wasAlreadyPresent, wasAlreadyHandled } = info as Record<string, unknown>
-  return { requestId, uniqueKey, wasAlreadyPresent, wasAlreadyHandled }
-}
-
-/** Runs the calls of a crawl and returns all answers. */
-async function answers(queue: RequestProvider): Promise<unknown[]> {
-  const found: unknown[] = []
-  const report = (...values: unknown[]) => void found.push(...values)
-  report(shown(await queue.addRequest({ url: page('a') })))
-  report(shown(await queue.addRequest({ url: `${page('a')}#top` })))
-  const { processedRequests, unprocessedRequests } = await queue.addRequests([
-    page('b'),
-    { url: page('c'), userData: { label: 'deep' } },
-    new Request({ url: page('form'), method: 'POST', payload: 'p', useExtendedUniqueKey: true }),
-    { url: page('d'), uniqueKey: 'my own' },
-  ])
-  report(processedRequests.map(shown), unprocessedRequests)
-  report(shown(await queue.addRequest({ url: page('first') }, { forefront: true })))
-  const batch = await queue.addRequests([1, 2, 3].map(page), { forefront: true })
-  report(batch.processedRequests.map(shown))
-  const batched = await queue.addRequestsBatched([4, 5].map(page), { forefront: true })
-  report(batched.addedRequests.map(shown), await batched.waitForAllRequestsToBeAdded)
-  report([queue.getTotalCount(), queue.getPendingCount(), await queue.handledCount()])
-  const { totalRequestCount, handledRequestCount, pendingRequestCount } = (await queue.getInfo())!
-  report({ totalRequestCount, handledRequestCount, pendingRequestCount })
-  report(await queue.getRequest('none'))
-  for (let n = 0; ; n++) {
-    const request = await queue.fetchNextRequest()
-    if (!request) break
-    const { id, url, uniqueKey, method, payload, userData, label } = request
-    report({ id, url, uniqueKey, method, payload, userData: { ...userData }, label })
-    const same = await queue.getRequest(id!)
-    report([same?.id, same?.url, same?.uniqueKey])
-    report(await queue.isFinished())
-    if (n === 1) {
-      request.retryCount++
-      report(shown(await queue.reclaimRequest(request, { forefront: true })))
-    } else report(shown(await queue.markRequestHandled(request)), typeof request.handledAt)
-  }
-  report(await queue.isEmpty(), await queue.isFinished(), await queue.handledCount(), queue.getPendingCount())
-  return found
-}
-
 describe.each([
   ['in memory', () => ({})],
   ['on disk', () => ({ folder: newFolder() })],
@@ -75,8 +31,8 @@ describe.each([
   it('answers as Crawlee’s own queue does', async () => {
     const queue = await SieveQueue.open(options())
     const own = await openCrawlees()
-    const found = await answers(queue)
-    expect(found).toEqual(await answers(own))
+    const found = await answersOf(queue)
+    expect(found).toEqual(await answersOf(own))
     expect(found.length).toBeGreaterThan(40)
     await queue.close()
     await own.drop()

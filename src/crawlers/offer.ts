@@ -1,0 +1,35 @@
+// Which of the offered items are written to a frontier: those that the sieve has not seen, each key once.
+import type { AddOptions } from './crawl-queue.ts'
+import type { SeenUrls } from './seen-urls.ts'
+
+export interface Chosen {
+  /** Indexes of the items to write. */
+  readonly fresh: number[]
+  /** Why the sieve could not be queried. */
+  readonly failure?: unknown
+}
+
+/** The items to write; all distinct ones when the sieve fails or is not to be queried. */
+export async function choose(
+  sieve: SeenUrls,
+  keys: readonly string[],
+  when: NonNullable<AddOptions['sieve']>,
+): Promise<Chosen> {
+  if (when === 'never') return { fresh: [...keys.keys()] }
+  const none = new Uint8Array(keys.length)
+  if (when === 'later') return { fresh: distinct(keys, none) }
+  try {
+    return { fresh: distinct(keys, (await sieve.hasMany?.(keys)) ?? none) }
+  } catch (failure) {
+    return { fresh: distinct(keys, none), failure }
+  }
+}
+
+function distinct(keys: readonly string[], seen: Uint8Array): number[] {
+  const found = new Set<string>()
+  return keys.flatMap((key, i) => {
+    if (seen[i] === 1 || found.has(key)) return []
+    found.add(key)
+    return [i]
+  })
+}
