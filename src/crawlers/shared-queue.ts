@@ -91,8 +91,8 @@ export class SharedQueue<T extends Queued> implements ItemQueue<T> {
       for (const [j, i] of fresh.entries()) isNew[i] = !back.has(j)
       this.#change(fresh.length - repeated.length)
     }
-    this.#offered += items.length
-    this.#repeats += isNew.filter((one) => !one).length
+    this.#offered += isNew.length
+    for (const one of isNew) if (!one) this.#repeats++
     if (failure !== undefined) throw failure
     return isNew
   }
