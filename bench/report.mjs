@@ -21,8 +21,9 @@ export function report(file) {
   const sections = [
     headingSection(file, run),
     ...faults.map(({ reason }) => `INVALID: ${reason}`),
-    commandSection('repeats', summary),
-    commandSection('distinct', summary),
+    ...['command', 'threads'].flatMap((group) =>
+      ['repeats', 'distinct'].map((stream) => commandSection(group, stream, summary)),
+    ),
     librarySection(summary),
     boundsSection(run, verdicts),
     versionsSection(subjects),
@@ -42,11 +43,11 @@ function headingSection(file, run) {
   ].join('\n')
 }
 
-function commandSection(stream, summary) {
-  const entries = entriesOf(summary, `command/${stream}/`)
+function commandSection(group, stream, summary) {
+  const entries = entriesOf(summary, `${group}/${stream}/`)
   if (entries.length === 0) return ''
   const { lines, bytes, distinct, outputTo } = entries[0]
-  const ours = summary.get(`command/${stream}/urlsieve-raw`)
+  const ours = summary.get(`${group}/${stream}/urlsieve-raw${group === 'threads' ? '-1' : ''}`)
   const rows = entries.map((entry) => [
     entry.subject,
     figure(1e3 / entry.ns.median),
@@ -72,9 +73,9 @@ function commandSection(stream, summary) {
     'wrong drops',
   ]
   return [
-    `Command, ${stream}: ${whole(lines)} lines, ${figure(bytes / 1e6)} MB, ${whole(distinct)} distinct; ` +
+    `${group === 'threads' ? 'Threads' : 'Command'}, ${stream}: ${whole(lines)} lines, ${figure(bytes / 1e6)} MB, ${whole(distinct)} distinct; ` +
       `whole process, page cache to a file in ${outputTo}`,
-    table([...titles, 'exact', 'urlsieve-raw is'], rows),
+    table([...titles, 'exact', `${ours?.subject ?? 'urlsieve-raw'} is`], rows),
   ].join('\n')
 }
 

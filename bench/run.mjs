@@ -2,7 +2,7 @@
 // Every sample is a fresh process; the order of the cases is reversed from one round to the next.
 
 import { parseArgs } from 'node:util'
-import { commandGroups } from './cases/command.mjs'
+import { commandGroups, threadGroups } from './cases/command.mjs'
 import { libraryGroups } from './cases/library.mjs'
 import { buildDigest } from './programs.mjs'
 import { report } from './report.mjs'
@@ -14,7 +14,7 @@ const help = `usage: npm run bench -- [options]
   --quick          300000 lines: a smoke test, too short for the bounds
   --rounds N       samples of each case (default 3)
   --seed N         of the generator (default 1)
-  --only GROUP     command, library or server; the server has options of its own: --only server --help
+  --only GROUP     command, threads, library or server; the server has options of its own: --only server --help
   --case NAME      only cases whose name contains NAME; may be given more than once
   --list           name the cases and stop
   --record         the runs that are published, at full size on an idle machine, into results/ (--only, --rounds)
@@ -22,6 +22,8 @@ const help = `usage: npm run bench -- [options]
                    (--from FOLDER: other results; --to FOLDER: write there instead)
   --check [NAME]   only the gates of speed (gates/), or those named: one line each, exit code 1 when one fails
 `
+
+const groupsByName = { command: commandGroups, threads: threadGroups, library: libraryGroups }
 
 async function main() {
   const args = process.argv.slice(2)
@@ -89,8 +91,8 @@ function settingsOf(args) {
       help: { type: 'boolean', default: false },
     },
   })
-  if (values.only !== undefined && !['command', 'library'].includes(values.only)) {
-    throw new Error(`--only is command, library or server, got ${values.only}`)
+  if (values.only !== undefined && !Object.hasOwn(groupsByName, values.only)) {
+    throw new Error(`--only is ${Object.keys(groupsByName).join(', ')} or server, got ${values.only}`)
   }
   return {
     ...values,
@@ -110,10 +112,8 @@ function countOf(option, text, least, most) {
 /** The groups with the cases selected. */
 function groupsOf(settings) {
   const { only, case: names } = settings
-  const groups = [
-    ...(only === 'library' ? [] : commandGroups(settings)),
-    ...(only === 'command' ? [] : libraryGroups(settings)),
-  ]
+  const wanted = only === undefined ? Object.values(groupsByName) : [groupsByName[only]]
+  const groups = wanted.flatMap((groupsFor) => groupsFor(settings))
   const ids = groups.flatMap(({ cases }) => cases.map(({ id }) => id))
   const unknown = names.find((name) => !ids.some((id) => id.includes(name)))
   if (unknown !== undefined) throw new Error(`no case is named like ${unknown}; see --list`)

@@ -1,6 +1,6 @@
 // From samples to one entry per case: median and spread of the time, the worst of every count of errors.
 
-/** Entries under `command/STREAM/SUBJECT` and `library/SUBJECT/OPERATION`, in the order measured. */
+/** Entries under `command/STREAM/SUBJECT`, `threads/…` the same, and `library/SUBJECT/OPERATION`, in the order measured. */
 export function summarise(samples) {
   const groups = new Map()
   for (const sample of samples) {
@@ -13,7 +13,7 @@ export function summarise(samples) {
 }
 
 function keyOf({ group, stream, subject, operation }) {
-  return group === 'command' ? `command/${stream}/${subject}` : `library/${subject}/${operation}`
+  return group === 'library' ? `library/${subject}/${operation}` : `${group}/${stream}/${subject}`
 }
 
 function entryOf(group) {
@@ -36,7 +36,7 @@ function entryOf(group) {
 
 /** Nanoseconds per line, or per operation. */
 function nsOf({ group, wallMs, lines, elapsedMs, ops }) {
-  return group === 'command' ? (wallMs * 1e6) / lines : (elapsedMs * 1e6) / ops
+  return group === 'library' ? (elapsedMs * 1e6) / ops : (wallMs * 1e6) / lines
 }
 
 function cpuNsOf({ cpuMs, lines, ops }) {

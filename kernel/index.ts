@@ -13,6 +13,7 @@ export { clearNames, addName, addBeginning, PARAMETER, PAGE } from './canonical/
 export { HTTP_IS_HTTPS, ESCAPES, CRAWLEE, SCRAPY, AGGRESSIVE } from './canonical/rules'
 export { readCommands, badLines, answerCommands } from './commands'
 export { writtenHashes, writtenKeyBytes, writtenKeys } from './journal'
+export { reserveParts, divideHashes, gatherVerdicts } from './parts'
 export { countBits, isZero, uniteBits } from './bits'
 export { setKey } from './families/siphash'
 export { setHash, hashKeys } from './hash'

@@ -16,6 +16,7 @@ const entries = [
   ...['index', 'exact/index', 'disk/index', 'redis/index', 'crawlers/crawlee', 'shapes/index', 'learn/index'], // package.json's exports
   ...['store/index', 'store/browser'], // and its imports
   'cli/main',
+  'cli/dedupe-worker', // the module of its threads
 ]
 
 if (existsSync(at('dist'))) {

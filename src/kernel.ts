@@ -13,6 +13,9 @@ type ConstantName = {
 /** The most that one instance can address; a filter larger than this is spread over several instances. */
 export const INSTANCE_BYTES = 4 * 1024 ** 3 - 65536
 
+/** What the kernel's own data take. */
+const LEAST_PAGES = 4
+
 let compiled: Promise<WebAssembly.Module> | undefined
 
 /** The module, compiled once for all instances. */
@@ -60,11 +63,18 @@ export class Kernel {
     this.#view()
   }
 
-  /** A new instance whose memory never exceeds `maximumBytes`, in whole pages of 64 KiB. */
-  static create(module: WebAssembly.Module, maximumBytes = INSTANCE_BYTES): Kernel {
-    const maximum = Math.min(65536, Math.max(4, Math.ceil(maximumBytes / 65536)))
+  /**
+   * A new instance whose memory begins with `initialBytes` and never exceeds `maximumBytes`, in whole pages of 64 KiB. Memory
+   * that is not touched takes no space; each later growth makes the engine collect its garbage.
+   */
+  static create(
+    module: WebAssembly.Module,
+    maximumBytes = INSTANCE_BYTES,
+    initialBytes = LEAST_PAGES * 65536,
+  ): Kernel {
+    const pages = (bytes: number) => Math.min(65536, Math.max(LEAST_PAGES, Math.ceil(bytes / 65536)))
     try {
-      const memory = new WebAssembly.Memory({ initial: 4, maximum })
+      const memory = new WebAssembly.Memory({ initial: pages(initialBytes), maximum: pages(maximumBytes) })
       return new Kernel(module, memory)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error

@@ -3,31 +3,41 @@
 
 import { createHash } from 'node:crypto'
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, statfsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { measure } from '../measure.mjs'
 import { commands as duckdb } from '../rivals/duckdb.mjs'
 import { commands as gawk } from '../rivals/gawk.mjs'
 import { commands as huniq } from '../rivals/huniq.mjs'
 import { commands as mawk } from '../rivals/mawk.mjs'
-import { commands as native } from '../rivals/native.mjs'
+import { commands as native, xxh3Commands } from '../rivals/native.mjs'
 import { commands as runiq } from '../rivals/runiq.mjs'
 import { commands as set } from '../rivals/set.mjs'
 import { commands as sort } from '../rivals/sort.mjs'
-import { commands as urlsieve } from '../rivals/urlsieve.mjs'
+import { threadCommands, commands as urlsieve } from '../rivals/urlsieve.mjs'
 import { prepareStream, streamNames } from '../streams.mjs'
 
 const commands = [...urlsieve, ...native, ...mawk, ...gawk, ...sort, ...duckdb, ...set, ...huniq, ...runiq]
 
 /** The cases in groups; the order within a group is alternated from round to round. */
 export function commandGroups(settings) {
+  return groupsFor('command', commands, settings)
+}
+
+/** The command on one thread and on more, and native programs on one. */
+export function threadGroups(settings) {
+  const able = threadCommands.filter(({ threads }) => threads <= availableParallelism())
+  return groupsFor('threads', [...able, ...native, ...xxh3Commands], settings)
+}
+
+function groupsFor(group, subjects, settings) {
   return streamNames.map((streamName) => ({
-    cases: commands.map((command) => ({
-      id: `command/${streamName}/${command.name}`,
+    cases: subjects.map((command) => ({
+      id: `${group}/${streamName}/${command.name}`,
       required: command.required,
       missing: command.missing,
       version: command.version,
-      run: (stage, signal) => runCommand(command, stage, signal),
+      run: (stage, signal) => runCommand(group, command, stage, signal),
     })),
     prepare: () => prepare(streamName, settings),
     release: ({ directory }) => rmSync(directory, { recursive: true, force: true }),
@@ -52,7 +62,7 @@ function outputPlace(bytes) {
   return tmpdir()
 }
 
-async function runCommand({ name, program, args, keepsOrder = true }, { stream, outputFile }, signal) {
+async function runCommand(group, { name, program, args, keepsOrder = true }, { stream, outputFile }, signal) {
   const files = { inputFile: stream.file, outputFile }
   // The stream is on standard input for all; a program that names its files in the arguments ignores that.
   const { wallMs, cpuMs, peakRssBytes } = await measure({
@@ -67,7 +77,7 @@ async function runCommand({ name, program, args, keepsOrder = true }, { stream, 
   const measured = { wallMs, cpuMs, peakRssBytes, printedLines: printed.lines }
   return [
     {
-      group: 'command',
+      group,
       stream: stream.name,
       subject: name,
       lines: stream.lines,

@@ -10,24 +10,23 @@ function version() {
   return `urlsieve ${facts.version}`
 }
 
-export const commands = [
-  {
-    name: 'urlsieve-raw',
-    program: process.execPath,
-    args: () => [commandFile, 'dedupe', '--profile', 'raw', '--quiet'],
-    required: true,
-    missing: () => missingBuild('cli/main.js'),
-    version,
-  },
-  {
-    name: 'urlsieve-web',
-    program: process.execPath,
-    args: () => [commandFile, 'dedupe', '--profile', 'web', '--quiet'],
-    required: true,
-    missing: () => missingBuild('cli/main.js'),
-    version,
-  },
-]
+const dedupe = (name, profile, threads) => ({
+  name,
+  threads,
+  program: process.execPath,
+  args: () => [commandFile, 'dedupe', '--profile', profile, '--threads', String(threads), '--quiet'],
+  required: true,
+  missing: () => missingBuild('cli/main.js'),
+  version,
+})
+
+/** On one thread, as the rivals. */
+export const commands = [dedupe('urlsieve-raw', 'raw', 1), dedupe('urlsieve-web', 'web', 1)]
+
+/** The same on one thread and on more. */
+export const threadCommands = ['raw', 'web'].flatMap((profile) =>
+  [1, 2, 4].map((threads) => dedupe(`urlsieve-${profile}-${threads}`, profile, threads)),
+)
 
 const allPasses = ['strings', 'batches', 'lines']
 

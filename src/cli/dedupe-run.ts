@@ -31,7 +31,12 @@ export interface Counts {
 /** What one input is sifted through. */
 export interface DedupeTarget {
   /** Sifts one input to its end; `write` gets the kept lines, and the position in the file on disk where that is known. */
-  sift(path: string, write: (kept: Uint8Array, position?: number) => void): Promise<void>
+  sift(
+    path: string,
+    write: (kept: Uint8Array, position?: number) => void,
+    /** Where threads write themselves. */
+    output: Output,
+  ): Promise<void>
   /** After the last input: `write` gets the kept lines that were still waiting. */
   finish?(write: (kept: Uint8Array) => void): Promise<void>
   counts(): Counts
@@ -65,7 +70,7 @@ export async function runDedupe(target: DedupeTarget, request: DedupeRequest): P
   let hasEnded = false
   try {
     for (const path of request.paths) {
-      await target.sift(path, write)
+      await target.sift(path, write, output)
       before += position
       position = 0
     }

@@ -15,6 +15,12 @@ export interface FeedRequest {
   readonly outlivesRun: boolean
 }
 
+/** Forgets a line that was not written; a key is not always its own key again. */
+export function forgetOf(sieve: Sieve, as: 'line' | 'key'): Forget | undefined {
+  const canForget = as === 'line' && 'delete' in sieve
+  return canForget ? (url) => (sieve as DeletingSieve).delete(url) : undefined
+}
+
 export class FeedTarget implements DedupeTarget {
   readonly outlivesRun: boolean
   readonly profile: Profile
@@ -33,9 +39,7 @@ export class FeedTarget implements DedupeTarget {
     this.#known = sieve.stats()
     this.#feed = sieve.feed({ keep, as })
     this.#capacity = new Capacity(sieve)
-    // A key is not always its own key again.
-    const canForget = as === 'line' && 'delete' in sieve
-    this.forget = canForget ? (url) => (sieve as DeletingSieve).delete(url) : undefined
+    this.forget = forgetOf(sieve, as)
   }
 
   async sift(path: string, write: (kept: Uint8Array, position?: number) => void): Promise<void> {

@@ -3,14 +3,15 @@ import { existsSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { resolveProfile } from '../canonical/profiles.ts'
 import { type Durability, Sieve, type SieveOptions, type StoreOptions } from '../index.ts'
-import { parseSize } from '../quantities.ts'
+import { parseCount, parseSize } from '../quantities.ts'
 import { type DedupeRequest, type DedupeTarget, runDedupe } from './dedupe-run.ts'
-import { FeedTarget, LineTarget } from './dedupe-target.ts'
+import { type FeedRequest, FeedTarget, LineTarget } from './dedupe-target.ts'
 import { CommandError, EXIT } from './exit.ts'
-import { checkOutput, totalBytes } from './input.ts'
+import { checkOutput, likelyBytes, totalBytes } from './input.ts'
 import { type LimitFlags, limitsOf, strippedProfile, withLimitOptions } from './limit-options.ts'
 import { redisRetry } from './redis-retry.ts'
 import { type SieveFlags, sieveOptions, withSieveOptions } from './sieve-options.ts'
+import { type Threads, threadsOf } from './thread-count.ts'
 
 interface Flags extends SieveFlags, LimitFlags {
   repeated?: boolean
@@ -25,6 +26,7 @@ interface Flags extends SieveFlags, LimitFlags {
   redisRetry?: number
   maxMemory?: number
   temp?: string
+  threads?: number
   quiet?: boolean
 }
 
@@ -63,6 +65,11 @@ export function dedupeCommand(program: Command): void {
     )
     .option('--temp <folder>', 'with --max-memory: for temporary files; default: the system’s')
     .option('--dropped <file>', 'list what limits by shape drop here: limit, reason, URL')
+    .option(
+      '--threads <n>',
+      'share the work among this many threads (default: the cores, at most 8; 1 for inputs below 16 MB)',
+      parseCount('--threads'),
+    )
     .option('--stats', 'one JSON object to stderr at the end')
     .option('--quiet', 'no progress')
     .addHelpText(
@@ -103,7 +110,8 @@ async function dedupe(files: string[], flags: Flags, command: Command): Promise<
   if (flags.maxMemory !== undefined) return withinMemory(flags.maxMemory, request, flags, command)
   if (flags.temp !== undefined) throw new CommandError(EXIT.usage, '--temp needs --max-memory')
   const isExact = (flags.filter as string) === 'exact'
-  await runDedupe(await (isExact ? openExact(flags, command) : openSieve(flags, command)), request)
+  const target = isExact ? openExact(flags, command) : openSieve(flags, command, request)
+  await runDedupe(await target, request)
 }
 
 // Loaded only when a limit is given.
@@ -208,8 +216,11 @@ async function onRedis(url: string, request: DedupeRequest, flags: Flags, comman
 }
 
 // In memory, or in its folder; what is there already keeps its own filter, profile and hash unless they are given.
-async function openSieve(flags: Flags, command: Command): Promise<DedupeTarget> {
+async function openSieve(flags: Flags, command: Command, request: DedupeRequest): Promise<DedupeTarget> {
   const options = sieveOptions(flags)
+  const given = threadsOf(flags.threads, likelyBytes(request.paths))
+  // Limits judge the lines in the order in which they are written: one thread does that.
+  const threads = request.limits ? null : given
   const feed = {
     keep: flags.repeated ? 'seen' : 'new',
     as: flags.keys ? 'key' : 'line',
@@ -219,7 +230,7 @@ async function openSieve(flags: Flags, command: Command): Promise<DedupeTarget> 
     if (flags.keepKeys || flags.durability) {
       throw new CommandError(EXIT.usage, '--keep-keys and --durability need --state: where to remember')
     }
-    return new FeedTarget(await Sieve.create(options), feed)
+    return targetFor(await Sieve.create(options), feed, threads)
   }
   const isThere = existsSync(flags.state)
   const isGiven = (name: 'filter' | 'profile' | 'hash') =>
@@ -233,5 +244,12 @@ async function openSieve(flags: Flags, command: Command): Promise<DedupeTarget> 
     ...(flags.durability && { durability: flags.durability }),
     ...(flags.keepKeys && { keepKeys: true }),
   } as SieveOptions & StoreOptions)
-  return new FeedTarget(sieve, feed)
+  return targetFor(sieve, feed, threads)
+}
+
+// Threads share the work where it is worth it and the sieve allows it. Loaded only for this.
+async function targetFor(sieve: Sieve, feed: FeedRequest, threads: Threads | null): Promise<DedupeTarget> {
+  if (threads === null) return new FeedTarget(sieve, feed)
+  const { ThreadTarget } = await import('./dedupe-threads.ts')
+  return ThreadTarget.canShare(sieve) ? new ThreadTarget(sieve, feed, threads) : new FeedTarget(sieve, feed)
 }

@@ -43,9 +43,14 @@ export class Delivery {
       }
       at = end + 1
     }
-    if (left === 0) return
-    tell(
-      `urlsieve: warning: ${formatCount(left)} new URLs are remembered but were not written: to get them, run again with an empty --state folder\n`,
-    )
+    warnOfUnwritten(left)
   }
+}
+
+/** Reports how many URLs are remembered that were not written, unless there are none. */
+export function warnOfUnwritten(urls: number): void {
+  if (urls === 0) return
+  tell(
+    `urlsieve: warning: ${formatCount(urls)} new URLs are remembered but were not written: to get them, run again with an empty --state folder\n`,
+  )
 }

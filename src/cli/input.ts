@@ -13,10 +13,14 @@ const CHUNK_BYTES = 256 * 1024
 const TURN_CHUNKS = 32
 
 export interface Sink {
-  /** A buffer of at least that many bytes. */
+  /** A buffer for that many bytes; a sink that has to wait for buffers may have a shorter one. */
   room(bytes: number): Uint8Array
   /** That many bytes were put there; `consumed` is the position in the file on disk. A promise is waited for. */
   push(bytes: number, consumed: number): void | Promise<void>
+  /** Resolves when `room` has a buffer: for a sink that may have to wait for one. Then reading does not block either. */
+  ready?(): Promise<void> | null
+  /** Reads the rest of a plain file from its descriptor; null: not now. */
+  takeFile?(fd: number): Promise<void> | null
 }
 
 /**
@@ -33,6 +37,12 @@ export function totalBytes(paths: readonly string[]): number | null {
     total = total === null || !isSized ? null : total + stat.size
   }
   return total
+}
+
+/** The same without a check, and with stdin where it is a file: how much there probably is to do. */
+export function likelyBytes(paths: readonly string[]): number | null {
+  const stats = paths.map(statOf)
+  return stats.every((stat) => stat.isFile()) ? stats.reduce((sum, { size }) => sum + size, 0) : null
 }
 
 /** Throws when the output is one of the inputs: opening it would empty it before it was read. */
@@ -78,9 +88,15 @@ export async function readInput(path: string, sink: Sink): Promise<void> {
   try {
     if (input.packing !== null) {
       for await (const { bytes, consumed } of unpack(input, input.packing)) {
-        sink.room(bytes.length).set(bytes)
-        const wait = sink.push(bytes.length, consumed)
-        if (wait) await wait
+        for (let at = 0; at < bytes.length; ) {
+          await sink.ready?.()
+          const room = sink.room(bytes.length - at)
+          const some = bytes.subarray(at, at + room.length)
+          room.set(some)
+          const wait = sink.push(some.length, consumed)
+          if (wait) await wait
+          at += some.length
+        }
       }
     } else await readPlain(input, sink)
   } finally {
@@ -152,13 +168,19 @@ function readSome(path: string, fd: number, buffer: Uint8Array, position: number
 async function readPlain({ path, fd, head }: Input, sink: Sink): Promise<void> {
   let consumed = 0
   let chunks = 0
+  const isFile = fstatSync(fd).isFile()
   for (;;) {
+    const rest = isFile && consumed >= head.length ? sink.takeFile?.(fd) : null
+    if (rest) return rest
+    const later = sink.ready?.() ?? null
+    await later
     const buffer = sink.room(CHUNK_BYTES)
     let got = 0
-    if (consumed === 0 && head.length > 0) {
-      buffer.set(head)
-      got = head.length
-    } else got = readSome(path, fd, buffer, null)
+    if (consumed < head.length) {
+      const some = head.subarray(consumed, consumed + buffer.length)
+      buffer.set(some)
+      got = some.length
+    } else got = later ? await readSoon(path, fd, buffer) : readSome(path, fd, buffer, null)
     if (got === 0) return
     consumed += got
     const wait = sink.push(got, consumed)
@@ -170,21 +192,26 @@ async function readPlain({ path, fd, head }: Input, sink: Sink): Promise<void> {
 
 const readLater = promisify(read)
 
+/** Reads from a descriptor without blocking this process; 0: the end. */
+async function readSoon(path: string, fd: number, buffer: Uint8Array): Promise<number> {
+  for (;;) {
+    try {
+      return (await readLater(fd, buffer, 0, buffer.length, null)).bytesRead
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'EOF') return 0
+      if (code !== 'EAGAIN') throw inputError(path, error)
+      await new Promise((resolve) => setTimeout(resolve, 2))
+    }
+  }
+}
+
 // The bytes as they are, read without blocking this process.
 async function* packedBytes({ path, fd, head }: Input): AsyncGenerator<Buffer> {
   if (head.length > 0) yield head
   for (;;) {
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
-    let got: number
-    try {
-      got = (await readLater(fd, buffer, 0, buffer.length, null)).bytesRead
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
-      if (code === 'EOF') return
-      if (code !== 'EAGAIN') throw inputError(path, error)
-      await new Promise((resolve) => setTimeout(resolve, 2))
-      continue
-    }
+    const got = await readSoon(path, fd, buffer)
     if (got === 0) return
     yield buffer.subarray(0, got)
   }

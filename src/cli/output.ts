@@ -41,13 +41,23 @@ export class Output {
   readonly #fd: number
   readonly #name: string
 
-  constructor(path?: string) {
+  /** With `fd` it is open already: by another thread, which closes it. */
+  constructor(path?: string, fd?: number) {
     this.#name = path ?? 'stdout'
     try {
-      this.#fd = path === undefined ? 1 : openSync(path, 'w')
+      this.#fd = fd ?? (path === undefined ? 1 : openSync(path, 'w'))
     } catch (error) {
       throw this.#error(error)
     }
+  }
+
+  get fd(): number {
+    return this.#fd
+  }
+
+  /** What messages call it. */
+  get name(): string {
+    return this.#name
   }
 
   write(bytes: Uint8Array): void {

@@ -174,6 +174,13 @@ export class Keyer {
     this.hashKeys(keys.length)
   }
 
+  /** A batch of hashes that another keyer of the same profile and hash has made, at most `batchLines` of them. */
+  takeHashes(hashes: BigUint64Array): void {
+    this.free()
+    this.#keys.clear()
+    this.#kernel.hashes.set(hashes)
+  }
+
   #strings(urls: readonly string[], take: TakeBatch): void {
     const { length } = urls
     const make = (from: number) => this.#buffer.strings(readUrls(urls, from, length, this.#kernel.batchLines))

@@ -46,6 +46,11 @@ export class Keys {
     return count
   }
 
+  /** The batch has no lines: its hashes come from elsewhere. */
+  clear(): void {
+    this.#invalidLines = []
+  }
+
   /** Gives each of the batch's n lines its key. */
   make(kernel: Kernel, n: number): void {
     const { call } = kernel

@@ -120,6 +120,12 @@ export class Feed {
     return out
   }
 
+  /** How many bytes of an unfinished line there are. */
+  get unfinished(): number {
+    this.#throwFailure()
+    return this.#waiting
+  }
+
   /** The bytes of an unfinished line, which the feed gives up. */
   rest(): Uint8Array {
     this.stash()

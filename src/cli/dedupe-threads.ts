@@ -1,0 +1,245 @@
+// `dedupe --threads`: the main thread begins alone while the others start, then hands over. The table in memory is divided among
+// the threads; a store or another filter stays with the main thread, and the others make keys and hashes. What is written is
+// the same, byte for byte.
+
+import type { Profile } from '../canonical/profiles.ts'
+import { type Rule, type RuleName, rules } from '../canonical/rules.ts'
+import { SieveError } from '../errors.ts'
+import type { Measure } from '../filters/filter.ts'
+import type { Sieve, Stats } from '../index.ts'
+import { STATE } from '../state.ts'
+import { ThreadPool } from '../threads/thread-pool.ts'
+import { Capacity, rateStats } from './capacity.ts'
+import type { Counts, DedupeTarget } from './dedupe-run.ts'
+import { type FeedRequest, forgetOf } from './dedupe-target.ts'
+import type { DedupeThreadSetting, ThreadFailure } from './dedupe-worker.ts'
+import { type Forget, warnOfUnwritten } from './delivery.ts'
+import { CommandError, EXIT } from './exit.ts'
+import { inputError, readInput } from './input.ts'
+import { ClosedPipe, type Output, tell } from './output.ts'
+import type { Threads } from './thread-count.ts'
+
+const CHUNKS_PER_THREAD = 3
+const NOTHING = new Uint8Array(0)
+
+export class ThreadTarget implements DedupeTarget {
+  readonly outlivesRun: boolean
+  readonly profile: Profile
+  readonly forget: Forget | undefined
+  readonly #sieve: Sieve
+  readonly #capacity: Capacity
+  /** When the run began. */
+  readonly #known: Stats
+  /** Each thread gets a part of the table; else the main thread owns it. */
+  readonly #isDivided: boolean
+  readonly #feed: ReturnType<Sieve['feed']>
+  readonly #request: FeedRequest
+  readonly #threads: Threads
+  #bytes = 0
+  /** The hashes that are new in what the main thread has read. */
+  #hashes: BigUint64Array[] = []
+  #pool: ThreadPool<ThreadFailure> | null = null
+  /** The threads have taken over. */
+  #isOn = false
+  /** They could not be started. */
+  #isOff = false
+
+  constructor(sieve: Sieve, request: FeedRequest, threads: Threads) {
+    const { keep, as, outlivesRun } = request
+    this.outlivesRun = outlivesRun
+    this.profile = sieve.profile
+    this.forget = forgetOf(sieve, as)
+    this.#sieve = sieve
+    this.#known = sieve.stats()
+    this.#capacity = new Capacity(sieve)
+    this.#request = request
+    this.#threads = threads
+    this.#isDivided = sieve.plan.filter === 'fingerprint' && !outlivesRun
+    this.#feed = sieve.feed({ keep, as }, (verdicts) => this.#note(verdicts.length))
+  }
+
+  /** Whether threads can make the keys and hashes of a sieve. */
+  static canShare(sieve: Sieve): boolean {
+    const { takesHashes, kind, keepsKeys, profile } = sieve[STATE]
+    const hasOwnRules = profile.rules.some((rule) => (rules as Record<string, Rule>)[rule.name] !== rule)
+    return takesHashes && !kind.hasOwnInstances && !keepsKeys && !hasOwnRules
+  }
+
+  async sift(
+    path: string,
+    write: (kept: Uint8Array, position?: number) => void,
+    output: Output,
+  ): Promise<void> {
+    let isFile = false
+    const look = () => write(NOTHING)
+    try {
+      if (this.#threads.waits) await this.#wait(output)
+      await readInput(path, {
+        ready: () => (this.#isOn ? this.#pool!.emptied() : null),
+        room: (size) => (this.#isOn ? this.#pool!.room() : this.#feed.room(size)),
+        push: (size, at) => {
+          if (this.#isOn) this.#pool!.push(size)
+          else this.#bytes += size
+          write(this.#isOn ? NOTHING : this.#feed.push(size), at)
+          if (!this.#isOn) this.#capacity.watch()
+          this.#advance(output)
+        },
+        takeFile: (fd) => {
+          isFile = this.#isOn
+          return isFile ? this.#pool!.readFile(fd, look) : null
+        },
+      })
+      if (!this.#isOn) write(this.#feed.end())
+      else if (!isFile) await this.#pool!.endStream(false, look)
+    } catch (error) {
+      // What was read before is written.
+      if (this.#isOn && !isFile && !this.#pool!.failure) await this.#pool!.endStream(true, look)
+      throw error instanceof Unreadable ? inputError(path, error) : error
+    } finally {
+      if (this.#pool?.failure) await this.#giveUp(this.#pool)
+    }
+  }
+
+  counts(): Counts {
+    const { urls, seen } = this.#sieve.stats()
+    const theirs = this.#pool?.counts() ?? { lines: 0, fresh: 0, bytes: 0 }
+    const apart = this.#isDivided ? theirs : { lines: 0, fresh: 0 }
+    return {
+      lines: this.#feed.lines + theirs.lines,
+      new: urls - this.#known.urls + apart.fresh,
+      seen: seen - this.#known.seen + apart.lines - apart.fresh,
+      bytes: this.#bytes + theirs.bytes,
+    }
+  }
+
+  async end() {
+    const pool = this.#pool
+    const isOver = pool === null || pool.failure !== null || !this.#isOn
+    const parts = isOver ? [] : await pool.close()
+    if (pool && !this.#isOn) await pool.abandon()
+    await this.#sieve.close()
+    const stats = this.#sieve.stats()
+    const invalid = stats.invalid - this.#known.invalid
+    const total = (of: (part: Measure) => number) =>
+      parts.reduce((sum, part) => sum + (part ? of(part) : 0), 0)
+    if (!this.#isDivided || !this.#isOn) return { invalid, sizeBytes: stats.sizeBytes, ...rateStats(stats) }
+    return {
+      invalid: invalid + pool!.counts().invalid,
+      sizeBytes: total(({ sizeBytes }) => sizeBytes),
+      ...rateStats({ ...stats, expectedRate: total(({ rate }) => rate) }),
+    }
+  }
+
+  warn(): void {
+    this.#capacity.summarise()
+  }
+
+  // Ends the threads; what is remembered across runs must have been written.
+  async #giveUp(pool: ThreadPool<ThreadFailure>): Promise<void> {
+    await pool.abandon()
+    if (this.outlivesRun && this.#request.keep === 'new') warnOfUnwritten(pool.takeBack())
+  }
+
+  // Keeps the new hashes of a batch, for the threads that take over.
+  #note(n: number): void {
+    if (this.#isOff || !this.#isDivided) return
+    const { kernel } = this.#sieve[STATE]
+    const to = kernel.call.reserveOutput(8 * n) >>> 0
+    kernel.refresh()
+    if (to === 0) throw new SieveError('memory', `no memory left for ${8 * n} bytes of hashes`)
+    const fresh = kernel.call.writtenHashes(0, n, 1, to)
+    this.#hashes.push(new BigUint64Array(kernel.bytes.buffer, to, fresh).slice())
+  }
+
+  // Starts the threads when it is time, and hands over when they have started.
+  #advance(output: Output): void {
+    if (this.#isOn || this.#isOff || this.#bytes < this.#threads.startBytes) return
+    this.#pool ??= this.#start(output)
+    const pool = this.#pool
+    if (pool.failure) {
+      tell(`urlsieve: warning: going on with one thread: ${pool.failure.message}\n`)
+      this.#isOff = true
+      this.#hashes = []
+    } else if (pool.isReady) this.#handOver(pool)
+  }
+
+  async #wait(output: Output): Promise<void> {
+    if (this.#isOn) return
+    this.#pool = this.#start(output)
+    await this.#pool.ready()
+    this.#handOver(this.#pool)
+  }
+
+  #start(output: Output): ThreadPool<ThreadFailure> {
+    const state = this.#sieve[STATE]
+    const { count, chunkBytes } = this.#threads
+    const { keep, as } = this.#request
+    return new ThreadPool<ThreadFailure>({
+      shape: {
+        threads: count,
+        parts: this.#isDivided ? count : 1,
+        chunksPerThread: CHUNKS_PER_THREAD,
+        chunkBytes,
+      },
+      state: this.#isDivided ? null : state,
+      onAdd: () => this.#capacity.watch(),
+      // As deep as this module, here and in the built package.
+      url: new URL('../cli/dedupe-worker.js', import.meta.url),
+      setting: {
+        module: state.kernel.module,
+        rules: state.profile.rules.map(({ name }) => name as RuleName),
+        hash: state.hash,
+        plan: this.#isDivided ? state.plan : null,
+        wanted: { keep, as },
+        outputFd: output.fd,
+        outputName: output.name,
+      } satisfies Omit<DedupeThreadSetting, 'index' | 'shape' | 'buffer'>,
+      errorOf,
+      endedEarly,
+    })
+  }
+
+  // A line that is longer than a chunk is finished first.
+  #handOver(pool: ThreadPool<ThreadFailure>): void {
+    if (this.#feed.unfinished > this.#threads.chunkBytes) return
+    const rest = this.#feed.rest()
+    const count = this.#hashes.reduce((sum, { length }) => sum + length, 0)
+    const hashes = new BigUint64Array(new SharedArrayBuffer(8 * count))
+    let at = 0
+    for (const some of this.#hashes) {
+      hashes.set(some, at)
+      at += some.length
+    }
+    this.#hashes = []
+    this.#isOn = true
+    pool.begin(hashes, rest)
+  }
+}
+
+/** A file that a thread could not read to its end. */
+class Unreadable extends Error {}
+
+function errorOf(failure: ThreadFailure): Error {
+  switch (failure.kind) {
+    case 'closed-pipe':
+      return new ClosedPipe()
+    case 'command':
+      return new CommandError(failure.exitCode, failure.message)
+    case 'sieve':
+      return new SieveError(failure.code, failure.message)
+    case 'unreadable':
+      return new Unreadable(failure.message)
+    default:
+      return endedEarly(new Error(failure.message))
+  }
+}
+
+function endedEarly(error: unknown): CommandError {
+  const isMemory = (error as NodeJS.ErrnoException | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY'
+  const why = isMemory ? 'no memory left' : error instanceof Error ? error.message : 'it was ended'
+  const exitCode = isMemory ? EXIT.memory : EXIT.defect
+  return new CommandError(
+    exitCode,
+    `a thread ended before its work was done: ${why}; the output is incomplete`,
+  )
+}

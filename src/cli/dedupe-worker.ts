@@ -1,0 +1,51 @@
+// The module of a thread of `urlsieve dedupe`: connects it with files, the output and the main thread.
+import { readSync } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
+import { isAllocationFailure, SieveError, type SieveErrorCode } from '../errors.ts'
+import { SieveThread, type ThreadSetting } from '../threads/thread.ts'
+import type { Beginning, Report } from '../threads/thread-pool.ts'
+import { CommandError, reason } from './exit.ts'
+import { ClosedPipe, Output } from './output.ts'
+
+export interface DedupeThreadSetting extends ThreadSetting {
+  readonly outputFd: number
+  readonly outputName: string
+}
+
+/** An error on its way to the main thread, which throws it there. */
+export type ThreadFailure =
+  | { readonly kind: 'closed-pipe' }
+  | { readonly kind: 'command'; readonly exitCode: number; readonly message: string }
+  | { readonly kind: 'sieve'; readonly code: SieveErrorCode; readonly message: string }
+  | { readonly kind: 'unreadable'; readonly message: string }
+  | { readonly kind: 'other'; readonly message: string }
+
+function failureOf(error: unknown): ThreadFailure {
+  if (error instanceof ClosedPipe) return { kind: 'closed-pipe' }
+  const { message } = error as Error
+  if (error instanceof CommandError) return { kind: 'command', exitCode: error.exitCode, message }
+  if (error instanceof SieveError) return { kind: 'sieve', code: error.code, message }
+  if (isAllocationFailure(error))
+    return { kind: 'sieve', code: 'memory', message: `no memory left: ${message}` }
+  return { kind: 'other', message }
+}
+
+const report = (text: Report<ThreadFailure>) => parentPort!.postMessage(text)
+
+let thread: SieveThread | undefined
+try {
+  const setting = workerData as DedupeThreadSetting
+  const output = new Output(setting.outputName, setting.outputFd)
+  thread = new SieveThread(setting, {
+    read: (fd, buffer) => readSync(fd, buffer, 0, buffer.length, null),
+    readFailed: (error) => report({ unreadable: { kind: 'unreadable', message: reason(error) } }),
+    write: (bytes) => output.write(bytes),
+    written: () => output.written,
+  })
+  const { hashes } = await new Promise<Beginning>((resolve) => parentPort!.once('message', resolve))
+  thread.part?.fill(hashes)
+  thread.work()
+  report({ measure: thread.part?.measure() ?? null })
+} catch (error) {
+  report({ failure: failureOf(error), delivered: thread?.delivered ?? 0 })
+}

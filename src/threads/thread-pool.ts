@@ -1,0 +1,299 @@
+// The threads of one run as the main thread sees them: it starts them, hands the input to them, waits until all of it is
+// written, and learns when one of them has failed. Its event loop goes on meanwhile.
+import { Worker } from 'node:worker_threads'
+import type { Measure } from '../filters/filter.ts'
+import type { SieveState } from '../state.ts'
+import { MainTable } from './main-table.ts'
+import {
+  AT_END,
+  BYTES,
+  CARRIED,
+  CLOSING,
+  COUNTERS,
+  CUT_OFF,
+  DESCRIPTOR,
+  EMPTIED,
+  ENDED,
+  FAILED,
+  FILE,
+  FILLED,
+  FRESH,
+  INVALID,
+  LINES,
+  NEXT,
+  NO_SOURCE,
+  type RunShape,
+  SharedRun,
+  SOURCE,
+  STARTED,
+  STATUS,
+  STREAM,
+  WRITTEN,
+} from './shared-run.ts'
+import type { ThreadSetting } from './thread.ts'
+
+/** How often the main thread looks up while it waits. */
+const LOOK_MS = 100
+/** Chunks that the main thread adds without a break. */
+const TURN_CHUNKS = 8
+
+/** What a thread begins with: hashes that are seen already. */
+export interface Beginning {
+  readonly hashes: BigUint64Array
+}
+
+/** What a thread reports: how its part of the table is at the end; or why it, or reading, failed. */
+export type Report<F> =
+  | { readonly measure: Measure | null }
+  /** `delivered`: lines of the chunk that it could not write which were written. */
+  | { readonly failure: F; readonly delivered: number }
+  | { readonly unreadable: F }
+
+export interface PoolOptions<F> {
+  readonly shape: RunShape
+  /** The thread's module, and what it is started with. */
+  readonly url: URL
+  readonly setting: Omit<ThreadSetting, 'index' | 'shape' | 'buffer'> & Readonly<Record<string, unknown>>
+  /** The sieve that the main thread adds to; null: each thread owns a part of the table. */
+  readonly state: SieveState | null
+  /** A chunk was added to that. */
+  onAdd?(): void
+  /** The error that a thread's report stands for. */
+  errorOf(failure: F): Error
+  /** The error of a thread that has ended without a report. */
+  endedEarly(error: unknown): Error
+}
+
+/** A promise and what resolves it. */
+function signal<T>(): { readonly promise: Promise<T>; resolve(value: T): void } {
+  let resolve: (value: T) => void = () => {}
+  const promise = new Promise<T>((given) => {
+    resolve = given
+  })
+  return { promise, resolve }
+}
+
+export class ThreadPool<F> {
+  readonly #run: SharedRun
+  readonly #workers: readonly Worker[]
+  readonly #measures: (Measure | null)[] = []
+  readonly #table: MainTable | null
+  #judging: Promise<void> | null = null
+  #isClosing = false
+  /** Of the first chunk that is not written: lines that were. */
+  #delivered = 0
+  readonly #options: PoolOptions<F>
+  #failure: Error | null = null
+  /** Why a file could not be read to its end. */
+  readonly #unreadable = signal<Error>()
+  readonly #failed = signal<void>()
+
+  constructor(options: PoolOptions<F>) {
+    const { shape, url, setting } = options
+    this.#options = options
+    this.#run = new SharedRun(shape)
+    this.#table = options.state && new MainTable(options.state, this.#run)
+    this.#workers = Array.from({ length: shape.threads }, (_, index) => {
+      const workerData = { ...setting, index, shape, buffer: this.#run.buffer } satisfies ThreadSetting
+      const worker = new Worker(url, { workerData })
+      let hasReported = false
+      worker.on('message', (report: Report<F>) => {
+        if ('unreadable' in report) {
+          this.#unreadable.resolve(options.errorOf(report.unreadable))
+          return
+        }
+        hasReported = true
+        if ('measure' in report) this.#measures.push(report.measure)
+        else {
+          this.#delivered ||= report.delivered
+          this.#fail(options.errorOf(report.failure))
+        }
+      })
+      worker.on('error', (error) => this.#fail(options.endedEarly(error)))
+      worker.on('exit', () => {
+        if (!hasReported) this.#fail(options.endedEarly(null))
+      })
+      return worker
+    })
+  }
+
+  /** Why a thread has ended early; null while all is well. */
+  get failure(): Error | null {
+    return this.#failure
+  }
+
+  /** All threads have started. */
+  get isReady(): boolean {
+    return this.#failure === null && this.#run.load(STARTED) === this.#run.shape.threads
+  }
+
+  /** Resolves when all threads have started. */
+  async ready(): Promise<void> {
+    while (!this.isReady) await this.#wait(STARTED, this.#run.load(STARTED))
+  }
+
+  /** The threads begin: these hashes are seen, and the input goes on after this unfinished line. */
+  begin(hashes: BigUint64Array, carry: Uint8Array): void {
+    this.carry(carry)
+    for (const worker of this.#workers) worker.postMessage({ hashes } satisfies Beginning)
+    if (this.#table) this.#judging = this.#judge(this.#table)
+  }
+
+  /** An unfinished line, to go before what is read next. It is not longer than a chunk. */
+  carry(bytes: Uint8Array): void {
+    this.#run.carry.set(bytes)
+    this.#run.store(CARRIED, bytes.length)
+  }
+
+  /** What was done so far. */
+  counts(): {
+    readonly lines: number
+    readonly fresh: number
+    readonly invalid: number
+    readonly bytes: number
+  } {
+    const { counters, shape } = this.#run
+    const total = (counter: number) => {
+      let sum = 0
+      for (let i = 0; i < shape.threads; i++) sum += counters[i * COUNTERS + counter]!
+      return sum
+    }
+    return { lines: total(LINES), fresh: total(FRESH), invalid: total(INVALID), bytes: total(BYTES) }
+  }
+
+  /** The threads read the rest of a plain file. Resolves when all of it is written; `onWait` is called now and then. */
+  async readFile(descriptor: number, onWait: () => void): Promise<void> {
+    const run = this.#run
+    // What was read of it before is taken first.
+    for (let at = run.load(EMPTIED); at !== run.load(FILLED); at = run.load(EMPTIED))
+      await this.#wait(EMPTIED, at)
+    run.store(ENDED, 0)
+    run.store(DESCRIPTOR, descriptor)
+    run.store(SOURCE, FILE)
+    run.wakeAll()
+    await this.#finish(onWait)
+    if (run.load(ENDED) === CUT_OFF) throw await this.#unreadable.promise
+  }
+
+  /** Of a stream: a buffer for the next bytes, after `emptied`. */
+  room(): Uint8Array {
+    this.#check()
+    const run = this.#run
+    if (run.load(SOURCE) === NO_SOURCE) {
+      run.store(ENDED, 0)
+      run.store(SOURCE, STREAM)
+    }
+    return run.space()
+  }
+
+  /** Of a stream: resolves when there is a buffer to fill. */
+  async emptied(): Promise<void> {
+    for (;;) {
+      const emptied = this.#run.load(EMPTIED)
+      if (this.#run.hasSpace()) return
+      await this.#wait(EMPTIED, emptied)
+    }
+  }
+
+  /** That many bytes are in the buffer that `room` returned. */
+  push(bytes: number): void {
+    this.#run.fill(bytes)
+    this.#run.wakeAll()
+  }
+
+  /** Of a stream: it has ended, or `isCutOff`, the rest cannot be read. Resolves when all of it is written. */
+  async endStream(isCutOff: boolean, onWait: () => void): Promise<void> {
+    const run = this.#run
+    if (run.load(SOURCE) === NO_SOURCE) run.store(SOURCE, STREAM)
+    run.store(ENDED, isCutOff ? CUT_OFF : AT_END)
+    run.wakeAll()
+    await this.#finish(onWait)
+  }
+
+  /** Ends the threads when all is written. Returns how each thread's part of the table is; null where it has none. */
+  async close(): Promise<readonly (Measure | null)[]> {
+    this.#isClosing = true
+    this.#stop(CLOSING)
+    await this.#judging
+    while (this.#measures.length < this.#workers.length) {
+      this.#check()
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+    return this.#measures
+  }
+
+  /** Ends the threads, whatever they do. What is not written is not written. */
+  async abandon(): Promise<void> {
+    this.#failure ??= this.#options.endedEarly(null)
+    this.#stop(FAILED)
+    await Promise.all(this.#workers.map((worker) => worker.terminate()))
+    await this.#judging
+  }
+
+  /**
+   * After `abandon`: the sieve forgets the new URLs that were not written. Returns how many it could not forget. A line whose
+   * writing was cut off counts as not written.
+   */
+  takeBack(): number {
+    return this.#table?.takeBack(this.#delivered) ?? 0
+  }
+
+  // Adds chunk after chunk to the sieve of the main thread. Other work of this thread gets its turn between them.
+  async #judge(table: MainTable): Promise<void> {
+    const run = this.#run
+    try {
+      for (let chunks = 1; !this.#isClosing && !this.#failure; ) {
+        const bell = run.bell(run.main)
+        if (table.add()) {
+          this.#options.onAdd?.()
+          if (++chunks % TURN_CHUNKS === 0) await new Promise(setImmediate)
+        } else await this.#wait(run.bellOf(run.main), bell)
+      }
+    } catch (error) {
+      this.#fail(error as Error)
+    }
+  }
+
+  // All that was read is written.
+  async #finish(onWait: () => void): Promise<void> {
+    const run = this.#run
+    while (run.load(SOURCE) !== NO_SOURCE) {
+      await this.#wait(SOURCE, run.load(SOURCE))
+      onWait()
+    }
+    for (;;) {
+      const written = run.load(WRITTEN)
+      if (written === run.load(NEXT)) break
+      await this.#wait(WRITTEN, written)
+      onWait()
+    }
+  }
+
+  // Until a word has another value than this one, or some time has passed. The timer keeps the process alive when the
+  // last thread has ended.
+  async #wait(word: number, value: number): Promise<void> {
+    this.#check()
+    const waiting = Atomics.waitAsync(this.#run.words, word, value, LOOK_MS)
+    if (waiting.async) {
+      const timer = setTimeout(() => {}, LOOK_MS)
+      await Promise.race([waiting.value, this.#failed.promise])
+      clearTimeout(timer)
+    }
+    this.#check()
+  }
+
+  #check(): void {
+    if (this.#failure) throw this.#failure
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error
+    this.#failed.resolve()
+    this.#stop(FAILED)
+  }
+
+  #stop(status: number): void {
+    this.#run.store(STATUS, status)
+    this.#run.wakeAll()
+  }
+}

@@ -1,0 +1,219 @@
+// One of the threads that share the work of a run: reads chunks of the input in turn, makes their hashes, adds its own part of
+// all hashes to its part of the table, and writes its chunks in turn. It sleeps when there is nothing to do.
+
+import { resolveProfile } from '../canonical/profiles.ts'
+import type { RuleName } from '../canonical/rules.ts'
+import type { Plan } from '../filters/filter.ts'
+import type { HashChoice } from '../hashes.ts'
+import { Kernel } from '../kernel.ts'
+import { Keyer } from '../keyer/keyer.ts'
+import { Chunk, type Wanted } from './chunk.ts'
+import {
+  BYTES,
+  CARRIED,
+  COUNTERS,
+  CUT_OFF,
+  DESCRIPTOR,
+  ENDED,
+  FILE,
+  FRESH,
+  INVALID,
+  LINES,
+  NEXT,
+  NO_SOURCE,
+  RUNNING,
+  type RunShape,
+  SharedRun,
+  SOURCE,
+  STARTED,
+  STATUS,
+  WRITTEN,
+} from './shared-run.ts'
+import { TablePart } from './table-part.ts'
+
+/** What a thread is started with. */
+export interface ThreadSetting {
+  readonly index: number
+  readonly shape: RunShape
+  readonly buffer: SharedArrayBuffer
+  readonly module: WebAssembly.Module
+  /** The profile's rules: those that a store was made with may differ from its name's. */
+  readonly rules: readonly RuleName[]
+  readonly hash: HashChoice
+  /** Of the filter that is divided; null: the main thread owns the table. */
+  readonly plan: Plan | null
+  readonly wanted: Wanted
+}
+
+export interface ThreadPorts {
+  /** Reads from a file; 0 is its end. */
+  read(descriptor: number, buffer: Uint8Array): number
+  /** The rest of the input cannot be read. */
+  readFailed(error: unknown): void
+  write(bytes: Uint8Array): void
+  /** Bytes that `write` had written when it failed. */
+  written(): number
+}
+
+const NEWLINE = 10
+/** The most memory of an instance that makes keys: enough for a URL of 300 MB. */
+const INSTANCE_BYTES = 1024 ** 3
+/** Memory that it begins with, in chunks: enough for lines and keys of the usual length. */
+const INITIAL_CHUNKS = 16
+
+export class SieveThread {
+  readonly part: TablePart | null
+  /** When writing has failed: how many lines of that chunk were written. */
+  delivered = 0
+  readonly #run: SharedRun
+  readonly #index: number
+  readonly #ports: ThreadPorts
+  readonly #free: Chunk[] = []
+  /** The chunk that is being read. */
+  #reading: Chunk | null = null
+  /** Chunks whose hashes are published, in input order. */
+  readonly #underWay: Chunk[] = []
+  /** The next chunk whose part is to be added. */
+  #next = 0
+
+  constructor(setting: ThreadSetting, ports: ThreadPorts) {
+    const { index, shape, buffer, module, rules, hash, plan, wanted } = setting
+    this.#run = new SharedRun(shape, buffer)
+    this.#index = index
+    this.#ports = ports
+    this.part = plan && new TablePart(module, plan, hash, index, shape.parts)
+    const profile = resolveProfile(rules)
+    for (let i = 0; i < shape.chunksPerThread; i++) {
+      const kernel = Kernel.create(module, INSTANCE_BYTES, INITIAL_CHUNKS * shape.chunkBytes)
+      const keyer = new Keyer(kernel, profile, hash)
+      this.#free.push(new Chunk(index * shape.chunksPerThread + i, keyer, shape.parts, wanted))
+    }
+    Atomics.add(this.#run.words, STARTED, 1)
+    Atomics.notify(this.#run.words, STARTED)
+  }
+
+  /** Works until the run is closed or has failed. */
+  work(): void {
+    const run = this.#run
+    for (;;) {
+      const bell = run.bell(this.#index)
+      if (run.load(STATUS) !== RUNNING) return
+      if (!this.#add() && !this.#write() && !this.#read()) run.sleep(this.#index, bell)
+    }
+  }
+
+  // The own part of the next chunk.
+  #add(): boolean {
+    const run = this.#run
+    const place = this.part ? run.placeOf(this.#next) : -1
+    if (place < 0) return false
+    this.part!.add(run.batches(place), run.batchCount(place))
+    this.#next = (this.#next + 1) | 0
+    const reader = run.threadAt(place)
+    if (run.partDone(place) && reader !== this.#index) run.wake(reader)
+    return true
+  }
+
+  // The own first chunk, when it has all verdicts: joins its lines, and writes them when it is their turn.
+  #write(): boolean {
+    const run = this.#run
+    const chunk = this.#underWay[0]
+    if (!chunk || !run.isJudged(chunk.place)) return false
+    const isKept = chunk.kept !== null
+    if (!isKept) chunk.keep(run.batches(chunk.place), run.batchCount(chunk.place))
+    if (run.load(WRITTEN) !== chunk.number) return !isKept
+    this.#deliver(chunk.kept!)
+    const counters = run.counters.subarray(this.#index * COUNTERS)
+    counters[LINES]! += chunk.lines
+    counters[FRESH]! += chunk.fresh
+    counters[INVALID]! += chunk.invalid
+    this.#underWay.shift()
+    this.#free.push(chunk)
+    run.store(WRITTEN, (chunk.number + 1) | 0)
+    const next = run.placeOf((chunk.number + 1) | 0)
+    if (next >= 0 && run.threadAt(next) !== this.#index) run.wake(run.threadAt(next))
+    if (!this.part) run.wake(run.main)
+    return true
+  }
+
+  #deliver(kept: Uint8Array): void {
+    try {
+      this.#ports.write(kept)
+    } catch (error) {
+      const written = kept.subarray(0, this.#ports.written())
+      for (const byte of written) if (byte === NEWLINE) this.delivered++
+      throw error
+    }
+  }
+
+  // The next bytes of the input; when they end a line, the chunk's hashes are published.
+  #read(): boolean {
+    const run = this.#run
+    if (!this.#reading) {
+      if (this.#free.length === 0 || run.load(SOURCE) === NO_SOURCE || !run.takeTurn()) return false
+      this.#reading = this.#free.pop()!
+      this.#reading.begin(run.carry.subarray(0, run.load(CARRIED)), run.shape.chunkBytes)
+    }
+    const chunk = this.#reading
+    const got = run.load(SOURCE) === FILE ? this.#fromFile(chunk) : this.#fromStream(chunk)
+    if (got === null) {
+      // Nothing to read yet: another thread may be the one that finds it. A line that has begun stays here.
+      if (chunk.bytes === run.load(CARRIED)) this.#passTurn(this.#free, chunk)
+      return false
+    }
+    const rest = got === 0 ? 0 : chunk.push(got)
+    if (rest < 0) return true
+    if (got === 0 && run.load(ENDED) === CUT_OFF) chunk.cut(chunk.bytes)
+    run.carry.set(chunk.cut(rest))
+    Atomics.store(run.words, CARRIED, rest)
+    chunk.number = run.load(NEXT)
+    if (chunk.bytes > 0) run.store(NEXT, (chunk.number + 1) | 0)
+    if (got === 0) run.store(SOURCE, NO_SOURCE)
+    this.#passTurn(chunk.bytes > 0 ? this.#underWay : this.#free, chunk)
+    if (chunk.bytes > 0) this.#publish(chunk)
+    return true
+  }
+
+  // The end of the turn to read; where the chunk goes.
+  #passTurn(to: Chunk[], chunk: Chunk): void {
+    this.#reading = null
+    to.push(chunk)
+    this.#run.passTurn()
+    this.#run.wakeAll(this.#index)
+  }
+
+  #publish(chunk: Chunk): void {
+    const run = this.#run
+    const count = chunk.prepare(run.batches(chunk.place))
+    run.publish(chunk.number, chunk.place, count, chunk.invalid)
+    run.wakeAll(this.#index)
+  }
+
+  // 0: it has ended.
+  #fromFile(chunk: Chunk): number {
+    const run = this.#run
+    const { shape, counters, words } = run
+    try {
+      const got = this.#ports.read(words[DESCRIPTOR]!, chunk.room(shape.chunkBytes))
+      counters[this.#index * COUNTERS + BYTES]! += got
+      return got
+    } catch (error) {
+      this.#ports.readFailed(error)
+      run.store(ENDED, CUT_OFF)
+      return 0
+    }
+  }
+
+  // 0: it has ended; null: there is nothing yet.
+  #fromStream(chunk: Chunk): number | null {
+    const run = this.#run
+    const isEnded = run.load(ENDED) !== 0
+    const bytes = run.next()
+    if (bytes === null) return isEnded ? 0 : null
+    const { length } = bytes
+    chunk.room(length).set(bytes)
+    run.empty()
+    run.counters[this.#index * COUNTERS + BYTES]! += length
+    return length
+  }
+}
