@@ -67,6 +67,7 @@ it.each([
   ['urlsieve/disk', disk.DiskSieve],
   ['urlsieve/redis', redis.RedisSieve],
   ['urlsieve/redis', redis.RedisFrontier],
+  ['urlsieve/crawlee', crawlee.SieveQueueBackend],
   ['urlsieve/shapes', shapes.Shapes],
   ['urlsieve/shapes', shapes.ShapeLimits],
   ['urlsieve/shapes', shapes.LimitedSieve],

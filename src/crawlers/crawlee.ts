@@ -8,7 +8,16 @@ import { openParts, type QueueOptions } from './queue-parts.ts'
 import { keyInText, requestOf, textOf } from './request-text.ts'
 import { type Item, itemOf, type SieveQueue as Queue, sieveQueueClass } from './sieve-queue.ts'
 
+export type {
+  BackendBatchResult,
+  BackendMetadata,
+  BackendOperationInfo,
+  BackendRequest,
+  ForefrontOption,
+  RequestQueueBackend,
+} from './backend-contract.ts'
 export type { QueueStats } from './crawl-queue.ts'
+export { SieveQueueBackend } from './crawlee-backend.ts'
 export type { QueueOptions } from './queue-parts.ts'
 export type { SeenUrls } from './seen-urls.ts'
 

@@ -19,6 +19,8 @@ export interface ItemQueue<T extends Queued> {
   keepDelay(url: string, seconds: number): void
   redirected(url: string): void
   close(): Answer<void>
+  /** Deletes everything and stays open, where that is possible. */
+  clear?(): Promise<void>
   /** Deletes everything and closes. */
   drop(): Answer<void>
 }

@@ -22,7 +22,8 @@ export function withKey(request: Request, Class: RequestClass): KeyedRequest {
   return { request, key: isPlain ? url : ownKey(uniqueKey) }
 }
 
-const ownKey = (uniqueKey: string) => `(key) ${uniqueKey}`
+/** A unique key as the sieve marks it. */
+export const ownKey = (uniqueKey: string) => `(key) ${uniqueKey}`
 
 /** The id that Crawlee's own queue computes from a unique key: 15 characters of a SHA-256 in base64. */
 export const requestId = (uniqueKey: string) =>

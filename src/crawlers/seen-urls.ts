@@ -5,4 +5,6 @@ import type { Answer, AnySieve } from '../any-sieve.ts'
 export type SeenUrls = Pick<AnySieve, 'addMany'> &
   Partial<Pick<AnySieve, 'hasMany'>> & {
     close?(): Answer<void>
+    /** Forgets everything. */
+    clear?(): Answer<void>
   }

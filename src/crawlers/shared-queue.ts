@@ -148,8 +148,15 @@ export class SharedQueue<T extends Queued> implements ItemQueue<T> {
     return this.#frontier.close()
   }
 
-  async drop(): Promise<void> {
+  /** Deletes the items, also those of other crawlers. */
+  async clear(): Promise<void> {
+    this.#open.clear()
     await this.#frontier.clear()
+    this.#counts = { unfinished: 0, handled: 0 }
+  }
+
+  async drop(): Promise<void> {
+    await this.clear()
     await this.#frontier.close()
   }
 
