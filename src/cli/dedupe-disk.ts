@@ -1,12 +1,13 @@
 // `urlsieve dedupe --max-memory SIZE`: the same job where the URLs do not fit into memory. Hashes go to sorted runs in a
 // temporary folder, and lines wait for their verdicts: see src/disk/disk-feed.ts.
 import { tmpdir } from 'node:os'
-import { type ProfileName, resolveProfile } from '../canonical/profiles.ts'
+import { type Profile, type ProfileName, resolveProfile } from '../canonical/profiles.ts'
 import { DiskFeed } from '../disk/disk-feed.ts'
 import { DiskStore } from '../disk/disk-store.ts'
-import { shareOf } from '../disk/memory-limit.ts'
+import { shareLeft, shareOf } from '../disk/memory-limit.ts'
+import type { Run } from '../disk/run.ts'
 import { TempFiles } from '../disk/temp-files.ts'
-import { chooseHash } from '../hashes.ts'
+import { chooseHash, type HashChoice } from '../hashes.ts'
 import type { Durability } from '../journal.ts'
 import { compileKernel, Kernel } from '../kernel.ts'
 import { Keyer } from '../keyer/keyer.ts'
@@ -26,6 +27,21 @@ export interface DiskRequest {
   /** The folder for temporary files; default: the system's. */
   readonly temp?: string
 }
+
+/** What of a sieve in memory its continuation on disk needs. */
+export interface SieveParts {
+  readonly module: WebAssembly.Module
+  readonly profile: Profile
+  readonly hash: HashChoice
+}
+
+export interface ContinuedRequest extends Pick<DiskRequest, 'keep' | 'as'> {
+  /** Bytes, for the whole process. */
+  readonly limitBytes: number
+  readonly temp: TempFiles
+}
+
+type WriteKept = (kept: Uint8Array, position?: number) => void
 
 export class DiskTarget implements DedupeTarget {
   readonly outlivesRun = false
@@ -61,21 +77,47 @@ export class DiskTarget implements DedupeTarget {
     }
   }
 
-  async sift(path: string, write: (kept: Uint8Array, position?: number) => void): Promise<void> {
-    const feed = this.#feed
-    const writeAt = (kept: Uint8Array) => write(kept, this.#position)
-    feed.begin(isPlainFile(path) ? path : null)
+  /** Continues in the middle of a run: the hashes of what was delivered are in `runs`. */
+  static async continueWith(
+    runs: readonly Run[],
+    { module, profile, hash }: SieveParts,
+    { keep, as, limitBytes, temp }: ContinuedRequest,
+  ): Promise<DiskTarget> {
+    const { capacity, kernelBytes } = await shareLeft(limitBytes)
+    const keyer = new Keyer(Kernel.create(module, kernelBytes), profile, hash)
+    return new DiskTarget(new DiskFeed(keyer, temp, { keep, as, capacity, runs }))
+  }
+
+  async sift(path: string, write: WriteKept): Promise<void> {
+    this.begin(path)
     await readInput(path, {
-      room: (bytes) => feed.room(bytes),
-      push: (bytes, at) => {
-        this.#bytes += bytes
-        this.#position = at
-        const wait = feed.push(bytes, writeAt)
-        write(NOTHING, at)
-        return wait
-      },
+      room: (bytes) => this.room(bytes),
+      push: (bytes, at) => this.push(bytes, at, write),
     })
-    await feed.end(writeAt)
+    await this.endInput(write)
+  }
+
+  /** The steps of `sift`: an input begins, at a position of it, … */
+  begin(path: string, position = 0): void {
+    this.#position = position
+    this.#feed.begin(isPlainFile(path) ? path : null, position)
+  }
+
+  room(bytes: number): Uint8Array {
+    return this.#feed.room(bytes)
+  }
+
+  push(bytes: number, at: number, write: WriteKept): Promise<void> | undefined {
+    this.#bytes += bytes
+    this.#position = at
+    const wait = this.#feed.push(bytes, (kept) => write(kept, this.#position))
+    write(NOTHING, at)
+    return wait
+  }
+
+  /** … and has ended. */
+  endInput(write: WriteKept): Promise<void> {
+    return this.#feed.end((kept) => write(kept, this.#position))
   }
 
   finish(write: (kept: Uint8Array) => void): Promise<void> {

@@ -5,6 +5,7 @@ import { resolveProfile } from '../canonical/profiles.ts'
 import { type Durability, Sieve, type SieveOptions, type StoreOptions } from '../index.ts'
 import { parseCount, parseSize } from '../quantities.ts'
 import { type DedupeRequest, type DedupeTarget, runDedupe } from './dedupe-run.ts'
+import { SpillingTarget } from './dedupe-spill.ts'
 import { type FeedRequest, FeedTarget, LineTarget } from './dedupe-target.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { checkOutput, likelyBytes, totalBytes } from './input.ts'
@@ -249,7 +250,10 @@ async function openSieve(flags: Flags, command: Command, request: DedupeRequest)
 
 // Threads share the work where it is worth it and the sieve allows it. Loaded only for this.
 async function targetFor(sieve: Sieve, feed: FeedRequest, threads: Threads | null): Promise<DedupeTarget> {
-  if (threads === null) return new FeedTarget(sieve, feed)
+  if (threads === null) {
+    const spills = !feed.outlivesRun && SpillingTarget.canSpill(sieve)
+    return spills ? new SpillingTarget(sieve, feed) : new FeedTarget(sieve, feed)
+  }
   const { ThreadTarget } = await import('./dedupe-threads.ts')
   return ThreadTarget.canShare(sieve) ? new ThreadTarget(sieve, feed, threads) : new FeedTarget(sieve, feed)
 }

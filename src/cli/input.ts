@@ -90,12 +90,10 @@ export async function readInput(path: string, sink: Sink): Promise<void> {
       for await (const { bytes, consumed } of unpack(input, input.packing)) {
         for (let at = 0; at < bytes.length; ) {
           await sink.ready?.()
-          const room = sink.room(bytes.length - at)
-          const some = bytes.subarray(at, at + room.length)
-          room.set(some)
-          const wait = sink.push(some.length, consumed)
+          const some = put(bytes.subarray(at), sink)
+          const wait = sink.push(some, consumed)
           if (wait) await wait
-          at += some.length
+          at += some
         }
       }
     } else await readPlain(input, sink)
@@ -165,6 +163,19 @@ function readSome(path: string, fd: number, buffer: Uint8Array, position: number
   }
 }
 
+// As many of the bytes as the sink takes; returns how many. A sink may give its memory up while it is waited for: then no
+// function that waits may have a view of it.
+function put(bytes: Uint8Array, sink: Sink): number {
+  const room = sink.room(bytes.length)
+  const some = bytes.subarray(0, room.length)
+  room.set(some)
+  return some.length
+}
+
+function readInto(sink: Sink, path: string, fd: number): number {
+  return readSome(path, fd, sink.room(CHUNK_BYTES), null)
+}
+
 async function readPlain({ path, fd, head }: Input, sink: Sink): Promise<void> {
   let consumed = 0
   let chunks = 0
@@ -174,13 +185,9 @@ async function readPlain({ path, fd, head }: Input, sink: Sink): Promise<void> {
     if (rest) return rest
     const later = sink.ready?.() ?? null
     await later
-    const buffer = sink.room(CHUNK_BYTES)
-    let got = 0
-    if (consumed < head.length) {
-      const some = head.subarray(consumed, consumed + buffer.length)
-      buffer.set(some)
-      got = some.length
-    } else got = later ? await readSoon(path, fd, buffer) : readSome(path, fd, buffer, null)
+    let got: number
+    if (consumed < head.length) got = put(head.subarray(consumed), sink)
+    else got = later ? await readSoon(path, fd, sink.room(CHUNK_BYTES)) : readInto(sink, path, fd)
     if (got === 0) return
     consumed += got
     const wait = sink.push(got, consumed)

@@ -19,6 +19,8 @@ export interface DiskFeedOptions {
   readonly capacity: number
   /** Where the hashes are kept after the run: each is written down before its line is, and counts when that was done. */
   readonly store?: DiskStore
+  /** Temporary runs to begin with: all their hashes were delivered. */
+  readonly runs?: readonly Run[]
 }
 
 /** Takes kept lines; they are valid until it returns. */
@@ -61,7 +63,10 @@ export class DiskFeed {
     this.#store = store
     this.table = new PendingTable(keyer.kernel, options.capacity)
     this.#spareHashes = Math.min(SPARE_HASHES, this.table.capacity >> 1)
-    this.runs = store ? new RunSet(keyer.kernel, store, store.id, store.runs) : new RunSet(keyer.kernel, temp)
+    this.runs = store
+      ? new RunSet(keyer.kernel, store, store.id, store.runs)
+      : new RunSet(keyer.kernel, temp, undefined, options.runs)
+    if (options.runs) this.runs.writtenBytes = this.runs.bytes
     this.waiting = new WaitingLines(() => keyer.kernel, temp)
     const { keep, as } = options
     const hasRuns = this.runs.runs.length > 0
@@ -94,9 +99,9 @@ export class DiskFeed {
     return Math.ceil(this.table.capacity * BYTES_PER_HASH)
   }
 
-  /** Another input begins: a plain file that can be read again, or null for any other. */
-  begin(path: string | null): void {
-    this.#position = 0
+  /** Another input begins, at `position`: a plain file that can be read again, or null for any other. */
+  begin(path: string | null, position = 0): void {
+    this.#position = position
     this.waiting.begin(path)
   }
 

@@ -1,10 +1,10 @@
 // How much memory the process may use, and what of it is for the table of hashes.
-import { totalmem } from 'node:os'
+import { setTimeout } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { invalidOption } from '../errors.ts'
 import { BYTES_PER_HASH } from './pending-table.ts'
 
-/** Of the memory of the machine or container, where no limit is given. */
-export const DEFAULT_SHARE = 0.7
 /** Kept free for buffers, compiled code, and what Node collects later. */
 const RESERVE_BYTES = 56 * 1024 ** 2
 /** A smaller table would be compared with the runs all the time. */
@@ -12,12 +12,9 @@ const LEAST_TABLE_BYTES = 4 * 1024 ** 2
 /** Memory of the kernel besides the table: the batch at hand, runs, and a long line. */
 const KERNEL_BYTES = 24 * 1024 ** 2
 
-/** Memory of the machine, or of the container (cgroup) if that has less. */
-export function machineBytes(): number {
-  // Without a limit it is 0, or a number of the order of 2^63.
-  const constrained = process.constrainedMemory()
-  return constrained ? Math.min(constrained, totalmem()) : totalmem()
-}
+/** In the middle of a run: collections of what it has given up, and the time that each has to free it. */
+const COLLECTIONS = 4
+const COLLECTION_MS = 25
 
 export interface MemoryShare {
   /** Hashes that the table takes. */
@@ -34,8 +31,28 @@ export function shareOf(limitBytes: number): MemoryShare {
     const least = `at least ${Math.ceil((used + RESERVE_BYTES + LEAST_TABLE_BYTES) / 1024 ** 2)}M`
     throw invalidOption('maxMemory', `${Math.floor(limitBytes / 1024 ** 2)}M`, least)
   }
-  return {
-    capacity: Math.floor(tableBytes / BYTES_PER_HASH),
-    kernelBytes: tableBytes + KERNEL_BYTES,
+  return shareOfTable(tableBytes)
+}
+
+/** The same in the middle of a run, which goes on with a small table where little is left. */
+export async function shareLeft(limitBytes: number): Promise<MemoryShare> {
+  await collectGarbage()
+  const tableBytes = limitBytes - process.memoryUsage.rss() - RESERVE_BYTES
+  return shareOfTable(Math.max(tableBytes, LEAST_TABLE_BYTES))
+}
+
+function shareOfTable(tableBytes: number): MemoryShare {
+  return { capacity: Math.floor(tableBytes / BYTES_PER_HASH), kernelBytes: tableBytes + KERNEL_BYTES }
+}
+
+// Memory of a kernel instance that is not used any more returns to the system only when Node collects it, and has another
+// thread free it.
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString('--expose-gc')
+  const collect: unknown = runInNewContext('gc')
+  if (typeof collect !== 'function') return
+  for (let i = 0; i < COLLECTIONS; i++) {
+    collect()
+    await setTimeout(COLLECTION_MS)
   }
 }
