@@ -5,7 +5,7 @@ import { keepLines } from '../lines/keep.ts'
 import { type LineBatch, siftLines } from '../lines/sift.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { readChunks } from './input.ts'
-import { Output } from './output.ts'
+import { Output, warnOfNoUrls } from './output.ts'
 import { isDiskSieve, openDiskSieve, openStored } from './stored.ts'
 
 interface Flags {
@@ -64,19 +64,23 @@ async function check(urls: string[], flags: Flags): Promise<void> {
 }
 
 async function checkLines(
-  sieve: Pick<AnySieve, 'hasLines'>,
+  sieve: Pick<AnySieve, 'hasLines' | 'stats'>,
   paths: readonly string[],
   output: Output,
   only?: 'new' | 'seen',
 ): Promise<void> {
   // The verdicts that adding the lines would get, were they all different.
   const addLines = async (lines: Uint8Array) => (await sieve.hasLines(lines)).map((isSeen) => 1 - isSeen)
+  const before = (await sieve.stats()).invalid
+  let count = 0
   for (const path of paths) {
     for await (const batch of siftLines({ addLines }, readChunks(path))) {
+      count += batch.verdicts.length
       if (batch.verdicts.includes(1)) process.exitCode = 1
       output.write(only ? keepLines(batch, only) : withVerdicts(batch))
     }
   }
+  warnOfNoUrls(count, (await sieve.stats()).invalid - before)
 }
 
 const NEWLINE = 10

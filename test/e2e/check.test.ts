@@ -49,6 +49,12 @@ describe('check', () => {
     expect(await urlsieve(['check', '--state', state], { input: '' })).toMatchObject({ code: 0, stderr: '' })
   })
 
+  it('warns when most lines are not URLs', async () => {
+    const input = Array.from({ length: 20 }, (_, i) => `${i}\n`).join('')
+    const { stderr } = await urlsieve(['check', '--state', state], { input })
+    expect(stderr).toMatch(/^urlsieve: warning: 20 of 20 lines are not URLs [^\n]+\n$/)
+  })
+
   it.each([
     [['https://example.com/', '--in', 'a'], /'https:\/\/example\.com\/' with --in: expected URLs or files/],
     [['--json'], /--json is for URLs given as arguments/],
