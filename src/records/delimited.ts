@@ -1,0 +1,79 @@
+// CSV and TSV: the column with the URL, by name or by number. In CSV a field in double quotes may hold commas, newlines
+// and doubled quotes (RFC 4180).
+import { SieveError } from '../errors.ts'
+import { lineEnd, type RowFormat } from './row-reader.ts'
+
+const NEWLINE = 10
+const QUOTE = 34
+const COMMA = 44
+const TAB = 9
+/** Names of a column that needs no --field. */
+const USUAL = ['url', 'uri', 'link', 'href', 'address', 'loc']
+
+/** A row of delimited text; `field` is a name of the header or a number from 1. */
+export class DelimitedRows implements RowFormat {
+  readonly #isCsv: boolean
+  readonly #field: string | undefined
+  #column: number
+
+  constructor(format: 'csv' | 'tsv', field: string | undefined) {
+    this.#isCsv = format === 'csv'
+    this.#field = field
+    this.#column = field !== undefined && /^\d+$/.test(field) ? Number(field) - 1 : -1
+  }
+
+  rowEnd(bytes: Uint8Array, from: number): number {
+    if (!this.#isCsv) return lineEnd(bytes, from)
+    let isQuoted = false
+    for (let at = from; at < bytes.length; at++) {
+      if (bytes[at] === QUOTE) isQuoted = !isQuoted
+      else if (bytes[at] === NEWLINE && !isQuoted) return at + 1
+    }
+    return -1
+  }
+
+  isHeader(row: Buffer): boolean {
+    if (this.#column >= 0) return false
+    const names = this.#fields(row).map((name) => name.replace(/^\ufeff/, '').trim())
+    const wanted = this.#field === undefined ? USUAL : [this.#field.toLowerCase()]
+    this.#column = names.findIndex((name) => wanted.includes(name.toLowerCase()))
+    if (this.#column >= 0) return true
+    const expected = `one of its columns ${names.slice(0, 20).join(', ')}, or a number from 1`
+    throw new SieveError(
+      'option',
+      `--field ${this.#field === undefined ? 'is not given' : `'${this.#field}'`}: expected ${expected}`,
+      { option: 'field', got: this.#field, expected },
+    )
+  }
+
+  urlOf(row: Buffer): string | null {
+    return this.#fields(row, this.#column)[this.#column] ?? null
+  }
+
+  /** The fields up to and with that column. */
+  #fields(row: Buffer, last = Number.POSITIVE_INFINITY): string[] {
+    const delimiter = this.#isCsv ? COMMA : TAB
+    const fields: string[] = []
+    let at = 0
+    while (at <= row.length && fields.length <= last) {
+      if (this.#isCsv && row[at] === QUOTE) {
+        let end = at + 1
+        for (;;) {
+          end = row.indexOf(QUOTE, end)
+          if (end < 0 || row[end + 1] !== QUOTE) break
+          end += 2
+        }
+        if (end < 0) end = row.length
+        fields.push(row.toString('utf8', at + 1, end).replaceAll('""', '"'))
+        const next = row.indexOf(delimiter, end)
+        at = next < 0 ? row.length + 1 : next + 1
+      } else {
+        const next = row.indexOf(delimiter, at)
+        const end = next < 0 ? row.length : next
+        fields.push(row.toString('utf8', at, end))
+        at = end + 1
+      }
+    }
+    return fields
+  }
+}

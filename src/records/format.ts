@@ -1,0 +1,43 @@
+// Inputs in which a URL is only a part of a row, and the formats that hold URLs in another way than one per line.
+
+/** Rows and the URL of each: whole rows, and one line per row with its URL. */
+export interface RecordBatch {
+  /** The rows, as they were in the input. */
+  readonly rows: Uint8Array
+  /** Where each row ends in `rows`, behind its newline. */
+  readonly ends: readonly number[]
+  /** One line per row: its URL, or the row itself where it has none. */
+  readonly urls: Uint8Array
+}
+
+/** Reads a stream in any cuts. */
+export interface RecordReader {
+  /** What precedes the rows, such as the names of columns; known when the first batch is. */
+  readonly header?: Uint8Array
+  /** Rows without a URL so far: each stands for itself. */
+  readonly without: number
+  push(chunk: Uint8Array): RecordBatch
+  /** The rest; what is incomplete counts as a row if it can be read. */
+  end(): RecordBatch
+}
+
+export const formatNames = ['csv', 'tsv', 'jsonl', 'cdx', 'cdxj', 'warc', 'sitemap', 'text'] as const
+
+export type FormatName = (typeof formatNames)[number]
+
+const EXTENSIONS: Readonly<Record<string, FormatName>> = {
+  csv: 'csv',
+  tsv: 'tsv',
+  tab: 'tsv',
+  jsonl: 'jsonl',
+  ndjson: 'jsonl',
+  cdx: 'cdx',
+  cdxj: 'cdxj',
+  warc: 'warc',
+}
+
+/** The format that the name of a file says, under a packing's own extension; null: none. */
+export function formatOfName(path: string): FormatName | null {
+  const [extension] = /[^.]+$/.exec(path.toLowerCase().replace(/\.(gz|zst|bz2|xz)$/, '')) ?? ['']
+  return EXTENSIONS[extension] ?? null
+}

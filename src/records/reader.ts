@@ -1,0 +1,42 @@
+// The reader of a format by its name.
+import { SieveError } from '../errors.ts'
+import { DelimitedRows } from './delimited.ts'
+import type { FormatName, RecordReader } from './format.ts'
+import { CdxjRows, CdxRows, JsonRows } from './json-lines.ts'
+import { RowReader } from './row-reader.ts'
+import { SitemapReader, TextReader } from './url-reader.ts'
+import { WarcReader } from './warc.ts'
+
+/** The formats of which --field chooses a part. */
+const WITH_FIELD: readonly FormatName[] = ['csv', 'tsv', 'jsonl']
+
+export function readerOf(format: FormatName, field?: string): RecordReader {
+  if (field !== undefined && !WITH_FIELD.includes(format)) {
+    throw new SieveError(
+      'option',
+      `--field with --format ${format}: expected one of ${WITH_FIELD.join(', ')}`,
+      {
+        option: 'field',
+        got: field,
+        expected: `format ${WITH_FIELD.join(', ')}`,
+      },
+    )
+  }
+  switch (format) {
+    case 'csv':
+    case 'tsv':
+      return new RowReader(new DelimitedRows(format, field))
+    case 'jsonl':
+      return new RowReader(new JsonRows(field))
+    case 'cdx':
+      return new RowReader(new CdxRows())
+    case 'cdxj':
+      return new RowReader(new CdxjRows())
+    case 'warc':
+      return new WarcReader()
+    case 'sitemap':
+      return new SitemapReader()
+    case 'text':
+      return new TextReader()
+  }
+}

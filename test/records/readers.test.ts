@@ -1,0 +1,196 @@
+// Readers of records: the same rows and URLs however the input is cut.
+import { describe, expect, it } from 'vitest'
+import type { FormatName, RecordReader } from '../../src/records/format.ts'
+import { formatOfName } from '../../src/records/format.ts'
+import { readerOf } from '../../src/records/reader.ts'
+import { randomFrom } from '../support/random.mjs'
+
+interface Read {
+  readonly header: string
+  readonly rows: string[]
+  readonly urls: string[]
+  readonly without: number
+}
+
+function readAll(reader: RecordReader, chunks: readonly Uint8Array[]): Read {
+  const rows: string[] = []
+  const urls: string[] = []
+  for (const batch of [...chunks.map((chunk) => reader.push(chunk)), reader.end()]) {
+    let from = 0
+    for (const end of batch.ends) {
+      rows.push(Buffer.from(batch.rows.subarray(from, end)).toString())
+      from = end
+    }
+    expect(from).toBe(batch.rows.length)
+    const lines = Buffer.from(batch.urls).toString().split('\n').slice(0, -1)
+    expect(lines).toHaveLength(batch.ends.length)
+    urls.push(...lines)
+  }
+  return { header: Buffer.from(reader.header ?? []).toString(), rows, urls, without: reader.without }
+}
+
+/** Whole, byte by byte and in random cuts: always the same. */
+function read(format: FormatName, text: string | Buffer, field?: string): Read {
+  const bytes = Buffer.from(text as string)
+  const whole = readAll(readerOf(format, field), [bytes])
+  expect(
+    readAll(
+      readerOf(format, field),
+      Array.from(bytes, (byte) => Buffer.of(byte)),
+    ),
+  ).toEqual(whole)
+  const random = randomFrom(7)
+  for (let i = 0; i < 20; i++) {
+    const chunks: Buffer[] = []
+    for (let at = 0; at < bytes.length; ) {
+      const end = at + 1 + Math.floor(random() * 40)
+      chunks.push(bytes.subarray(at, end))
+      at = end
+    }
+    expect(readAll(readerOf(format, field), chunks)).toEqual(whole)
+  }
+  return whole
+}
+
+describe('CSV and TSV', () => {
+  it('the column by its name; quoted fields hold commas, newlines and quotes', () => {
+    const text =
+      'id,URL,note\n1,https://a.example/,x\n2,"https://b.example/?q=1,2","say ""hi""\nthere"\r\n3,https://c.example/,'
+    expect(read('csv', text)).toEqual({
+      header: 'id,URL,note\n',
+      rows: [
+        '1,https://a.example/,x\n',
+        '2,"https://b.example/?q=1,2","say ""hi""\nthere"\r\n',
+        '3,https://c.example/,\n',
+      ],
+      urls: ['https://a.example/', 'https://b.example/?q=1,2', 'https://c.example/'],
+      without: 0,
+    })
+    expect(read('csv', text, 'note').urls).toEqual(['x', 'say "hi"there', '3,https://c.example/,'])
+  })
+
+  it('the column by its number: there is no header', () => {
+    const { header, urls } = read('tsv', 'a\thttps://a.example/\nb\thttps://b.example/\n', '2')
+    expect(header).toBe('')
+    expect(urls).toEqual(['https://a.example/', 'https://b.example/'])
+  })
+
+  it('a row without the field is compared as it stands, and counted', () => {
+    const { rows, urls, without } = read('csv', 'url,n\nhttps://a.example/,1\n,2\n\n', 'url')
+    expect(rows).toEqual(['https://a.example/,1\n', ',2\n'])
+    expect(urls).toEqual(['https://a.example/', ',2'])
+    expect(without).toBe(1)
+  })
+
+  it('a column that is not there is refused with those that are', () => {
+    expect(() => readerOf('csv', 'adress').push(Buffer.from('id,name\n1,2\n'))).toThrow(
+      "--field 'adress': expected one of its columns id, name, or a number from 1",
+    )
+    expect(() => readerOf('csv').push(Buffer.from('id,name\n1,2\n'))).toThrow(
+      '--field is not given: expected one of',
+    )
+  })
+})
+
+it('JSON lines: a path, however deep', () => {
+  const text =
+    '{"request":{"url":"https://a.example/\\u00e4"}}\n{"request":{}}\nno json\n{"request":{"url":7}}'
+  const { rows, urls, without } = read('jsonl', text, '.request.url')
+  expect(rows).toHaveLength(4)
+  expect(urls[0]).toBe('https://a.example/ä')
+  expect(urls.slice(1)).toEqual(['{"request":{}}', 'no json', '{"request":{"url":7}}'])
+  expect(without).toBe(3)
+  expect(read('jsonl', '{"url":"https://b.example/"}\n').urls).toEqual(['https://b.example/'])
+})
+
+it('CDX with and without its header, and CDXJ', () => {
+  const line = 'com,example)/ 20240101000000 http://example.com/ text/html 200 HASH - - 1 2 f.warc.gz'
+  expect(read('cdx', `${line}\n`).urls).toEqual(['http://example.com/'])
+  const { header, urls } = read('cdx', ` CDX b a k\n20240101 http://example.org/ HASH\n`)
+  expect(header).toBe(' CDX b a k\n')
+  expect(urls).toEqual(['http://example.org/'])
+  expect(read('cdxj', 'com,example)/ 2024 {"url": "https://example.com/", "digest": "x"}\n').urls).toEqual([
+    'https://example.com/',
+  ])
+})
+
+describe('WARC', () => {
+  const record = (type: string, url: string, body: string) =>
+    `WARC/1.0\r\nWARC-Type: ${type}\r\n${url && `WARC-Target-URI: ${url}\r\n`}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}\r\n\r\n`
+  const text =
+    record('warcinfo', '', 'software: test') +
+    record('request', 'https://a.example/', 'GET /') +
+    record('response', 'https://a.example/', 'HTTP/1.1 200 OK\r\n\r\nWARC/1.0\r\n\r\nno header') +
+    record('revisit', '<https://b.example/>', '') +
+    record('resource', 'https://c.example/ä', 'ä')
+
+  it('targets of responses, resources and revisits', () => {
+    expect(read('warc', text).urls).toEqual([
+      'https://a.example/',
+      'https://b.example/',
+      'https://c.example/ä',
+    ])
+  })
+
+  it('that is cut or damaged is an error after what was whole', () => {
+    const reader = readerOf('warc')
+    expect(Buffer.from(reader.push(Buffer.from(text.slice(0, -5))).urls).toString()).toMatch(/c\.example/)
+    expect(() => reader.end()).toThrow('not a WARC file: the last')
+    expect(() => readerOf('warc').push(Buffer.from('hello\r\n\r\n'))).toThrow('expected WARC/1.0')
+    expect(() => readerOf('warc').push(Buffer.alloc(70_000, 'x'))).toThrow(
+      'a header of more than 65536 bytes',
+    )
+  })
+})
+
+it('sitemaps: the addresses, with entities and CDATA', () => {
+  const text = `<?xml version="1.0"?><urlset><url><loc>https://a.example/?a=1&amp;b=2</loc><lastmod>2024</lastmod></url>
+<url><loc>
+  https://b.example/&#228; </loc></url><url><loc><![CDATA[https://c.example/]]></loc></url></urlset>`
+  expect(read('sitemap', text).urls).toEqual([
+    'https://a.example/?a=1&b=2',
+    'https://b.example/ä',
+    'https://c.example/',
+  ])
+})
+
+it('text: URLs among words', () => {
+  const text =
+    'See https://a.example/x, or (http://b.example/y_(z)). <a href="HTTPS://c.example/">c</a> ftp://no.example/ https://d.example'
+  expect(read('text', text).urls).toEqual([
+    'https://a.example/x',
+    'http://b.example/y_(z)',
+    'HTTPS://c.example/',
+    'https://d.example',
+  ])
+})
+
+it('the format follows from a name', () => {
+  expect(formatOfName('a/links.CSV.gz')).toBe('csv')
+  expect(formatOfName('crawl.warc.gz')).toBe('warc')
+  expect(formatOfName('links.txt')).toBe(null)
+})
+
+it('long hostile inputs take linear time and little memory', () => {
+  for (const [format, text] of [
+    ['csv', `url\n"${'a""'.repeat(300_000)}`],
+    ['csv', `url\n"${'""\n'.repeat(300_000)}`],
+    ['sitemap', '<loc>'.repeat(200_000)],
+    ['text', `https://a.example/${')'.repeat(300_000)}`],
+    ['text', 'h'.repeat(1_000_000)],
+  ] as const) {
+    const reader = readerOf(format)
+    const bytes = Buffer.from(text)
+    for (let at = 0; at < bytes.length; at += 65_536) reader.push(bytes.subarray(at, at + 65_536))
+    reader.end()
+  }
+}, 20_000)
+
+it('a quoted field that never ends is an error, not all of the memory', () => {
+  const reader = readerOf('csv')
+  const chunk = Buffer.alloc(4 * 1024 * 1024, 'a')
+  reader.push(Buffer.from('url\n"'))
+  expect(() => {
+    for (let i = 0; i < 6; i++) reader.push(chunk)
+  }).toThrow('a row of more than 16 MiB')
+})
