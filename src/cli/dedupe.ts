@@ -2,8 +2,10 @@
 import { existsSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { resolveProfile } from '../canonical/profiles.ts'
+import type { ExactSieve } from '../exact/index.ts'
 import { type Durability, Sieve, type SieveOptions, type StoreOptions } from '../index.ts'
 import { parseCount, parseSize } from '../quantities.ts'
+import { type FormatName, formatNames } from '../records/format.ts'
 import { type DedupeRequest, type DedupeTarget, runDedupe } from './dedupe-run.ts'
 import { SpillingTarget } from './dedupe-spill.ts'
 import { type FeedRequest, FeedTarget, LineTarget } from './dedupe-target.ts'
@@ -16,6 +18,9 @@ import { type Threads, threadsOf } from './thread-count.ts'
 
 interface Flags extends SieveFlags, LimitFlags {
   repeated?: boolean
+  format?: FormatName
+  field?: string
+  extract?: boolean
   keys?: boolean
   output?: string
   stats?: boolean
@@ -42,6 +47,17 @@ export function dedupeCommand(program: Command): void {
     )
     .argument('[files...]', 'files of one URL a line')
     .option('--repeated', 'print the repeats instead')
+    .addOption(
+      new Option(
+        '--format <name>',
+        'what the input holds, if not one URL per line; by default as the file is named',
+      ).choices(formatNames),
+    )
+    .option(
+      '--field <name>',
+      'the column of CSV or TSV, by name or number, or the path in JSON lines: .request.url',
+    )
+    .option('--extract', 'every http:// or https:// address in a text')
     .option('--keys', 'print keys instead of the original lines')
     .option('-o, --output <file>', 'write here instead of stdout')
     .option('--state <folder>', 'remember across runs: print what is new against all earlier ones')
@@ -83,6 +99,7 @@ Examples:
   urlsieve dedupe today.txt --redis redis://127.0.0.1:6379 > new-for-everyone.txt
   zcat crawl-*.gz | urlsieve dedupe --max-memory 1G --temp /data > unique.txt
   urlsieve dedupe links.txt.gz --filter blocked --urls 10M --fpr 1e-6 --stats -o unique.txt
+  urlsieve dedupe pages.csv --field url > unique.csv
   urlsieve dedupe links.txt --keep-per-shape 1000 --dropped dropped.tsv > sample.txt`,
     )
     .action(dedupe)
@@ -104,6 +121,7 @@ async function dedupe(files: string[], flags: Flags, command: Command): Promise<
   if (flags.strip) command.setOptionValueWithSource('profile', strippedProfile(flags.profile, flags), 'cli')
   const limits = await lineLimits(paths, flags)
   if (limits) request = { ...request, limits }
+  if (flags.format ?? flags.field ?? flags.extract) return ofRecords(request, flags, command)
   if (flags.redis !== undefined) return onRedis(flags.redis, request, flags, command)
   if ((flags.filter as string) === 'compact') {
     throw new CommandError(EXIT.usage, '--filter compact needs --redis: where to remember')
@@ -111,8 +129,34 @@ async function dedupe(files: string[], flags: Flags, command: Command): Promise<
   if (flags.maxMemory !== undefined) return withinMemory(flags.maxMemory, request, flags, command)
   if (flags.temp !== undefined) throw new CommandError(EXIT.usage, '--temp needs --max-memory')
   const isExact = (flags.filter as string) === 'exact'
-  const target = isExact ? openExact(flags, command) : openSieve(flags, command, request)
+  const target = isExact ? exactTarget(flags, command) : sieveTarget(flags, command, request)
   await runDedupe(await target, request)
+}
+
+// Rows with a URL in them, loaded only for this.
+async function ofRecords(request: DedupeRequest, flags: Flags, command: Command): Promise<void> {
+  const given = flags.extract ? '--extract' : flags.format ? '--format' : '--field'
+  if (flags.extract && (flags.format ?? flags.field) !== undefined) {
+    throw new CommandError(
+      EXIT.usage,
+      `--extract with --${flags.format ? 'format' : 'field'}: expected one of them`,
+    )
+  }
+  for (const option of ['redis', 'maxMemory', 'keys'] as const) {
+    if (flags[option] === undefined) continue
+    throw new CommandError(EXIT.usage, `${given} with --${option.replace('M', '-m')}: expected one of them`)
+  }
+  const format = flags.extract ? 'text' : flags.format
+  const { RecordTarget } = await import('./dedupe-records.ts')
+  const isExact = (flags.filter as string) === 'exact'
+  const sieve = await (isExact ? openExact(flags, command) : openSieve(flags, command))
+  const target = await RecordTarget.open(sieve, {
+    ...(format && { format }),
+    ...(flags.field !== undefined && { field: flags.field }),
+    keep: request.keep,
+    outlivesRun: flags.state !== undefined,
+  })
+  await runDedupe(target, request)
 }
 
 // Loaded only when a limit is given.
@@ -130,16 +174,20 @@ async function lineLimits(paths: readonly string[], flags: Flags) {
 }
 
 // No error at all, on the disk: LevelDB, loaded only for this.
-async function openExact(flags: Flags, command: Command): Promise<DedupeTarget> {
+async function openExact(flags: Flags, command: Command): Promise<ExactSieve> {
   if (flags.state === undefined)
     throw new CommandError(EXIT.usage, '--filter exact needs --state: where to remember')
   if (flags.keys) throw new CommandError(EXIT.usage, '--filter exact prints lines, not --keys')
   const { ExactSieve } = await import('../exact/index.ts')
-  const sieve = await ExactSieve.open(flags.state, {
+  return ExactSieve.open(flags.state, {
     ...(command.getOptionValueSource('profile') !== 'default' && { profile: flags.profile }),
     ...(flags.durability && { durability: flags.durability }),
     ...(flags.urls && { expectedUrls: flags.urls }),
   })
+}
+
+async function exactTarget(flags: Flags, command: Command): Promise<DedupeTarget> {
+  const sieve = await openExact(flags, command)
   return new LineTarget(sieve, flags.repeated ? 'seen' : 'new', {
     forget: (url) => sieve.delete(url),
     async end() {
@@ -216,9 +264,7 @@ async function onRedis(url: string, request: DedupeRequest, flags: Flags, comman
   })
 }
 
-// In memory, or in its folder; what is there already keeps its own filter, profile and hash unless they are given.
-async function openSieve(flags: Flags, command: Command, request: DedupeRequest): Promise<DedupeTarget> {
-  const options = sieveOptions(flags)
+async function sieveTarget(flags: Flags, command: Command, request: DedupeRequest): Promise<DedupeTarget> {
   const given = threadsOf(flags.threads, likelyBytes(request.paths))
   // Limits judge the lines in the order in which they are written: one thread does that.
   const threads = request.limits ? null : given
@@ -227,17 +273,23 @@ async function openSieve(flags: Flags, command: Command, request: DedupeRequest)
     as: flags.keys ? 'key' : 'line',
     outlivesRun: flags.state !== undefined,
   } as const
+  return targetFor(await openSieve(flags, command), feed, threads)
+}
+
+// In memory, or in its folder; what is there already keeps its own filter, profile and hash unless they are given.
+async function openSieve(flags: Flags, command: Command): Promise<Sieve> {
+  const options = sieveOptions(flags)
   if (flags.state === undefined) {
     if (flags.keepKeys || flags.durability) {
       throw new CommandError(EXIT.usage, '--keep-keys and --durability need --state: where to remember')
     }
-    return targetFor(await Sieve.create(options), feed, threads)
+    return Sieve.create(options)
   }
   const isThere = existsSync(flags.state)
   const isGiven = (name: 'filter' | 'profile' | 'hash') =>
     !isThere || command.getOptionValueSource(name) !== 'default'
   const { filter, profile, hash, ...sizes } = options
-  const sieve = await Sieve.open(flags.state, {
+  return Sieve.open(flags.state, {
     ...sizes,
     ...(isGiven('filter') && filter && { filter }),
     ...(isGiven('profile') && profile && { profile }),
@@ -245,7 +297,6 @@ async function openSieve(flags: Flags, command: Command, request: DedupeRequest)
     ...(flags.durability && { durability: flags.durability }),
     ...(flags.keepKeys && { keepKeys: true }),
   } as SieveOptions & StoreOptions)
-  return targetFor(sieve, feed, threads)
 }
 
 // Threads share the work where it is worth it and the sieve allows it. Loaded only for this.

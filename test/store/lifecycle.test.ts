@@ -305,7 +305,7 @@ describe('several instances', () => {
   it.each([
     { filter: 'fingerprint', instanceBytes: 4 * 1024 * 1024 },
     { filter: 'blocked', expectedUrls: 400_000, falsePositiveRate: 1e-8, instanceBytes: 2 * 1024 * 1024 },
-    { filter: 'classic', expectedUrls: 400_000, falsePositiveRate: 1e-8, instanceBytes: 1024 * 1024 },
+    { filter: 'classic', expectedUrls: 400_000, falsePositiveRate: 1e-8, instanceBytes: 1.5 * 1024 * 1024 },
   ] as const)('of $filter come back as they were', async (options) => {
     const folder = newFolder()
     const small = { ...options, profile: 'raw', foldBytes: 200_000 } as const
