@@ -3,10 +3,11 @@
 // again. After `kill -9` nothing confirmed is lost with durability `always` or `interval`; after power loss at most the last
 // second with `interval`.
 import { randomBytes } from 'node:crypto'
-import { existsSync, fdatasyncSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fdatasyncSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { isStoredAs, type Profile, type ProfileChoice, resolveProfile } from '../canonical/profiles.ts'
-import { invalidOption, option, SieveError, wording } from '../errors.ts'
+import { invalidOption, option, SieveError, unreadable, wording } from '../errors.ts'
 import { chooseHash, type HashChoice } from '../hashes.ts'
 import type { Durability } from '../journal.ts'
 import { CountsFile, readCounts } from '../store/counts.ts'
@@ -15,11 +16,13 @@ import { missingError } from '../store/format.ts'
 import { checkSavable } from '../store/header-check.ts'
 import { listStore, logName } from '../store/layout.ts'
 import { takeLock } from '../store/lock.ts'
-import { encodeRecord, Log, type LogRecord, OP, readLog } from '../store/log.ts'
+import { encodeRecord, Log, type LogRecord, OP, readLogFrom } from '../store/log.ts'
 import { isDiskStore, type Manifest, profileOf, readManifest, runName, writeManifest } from './manifest.ts'
 import { Run, type RunFile } from './run.ts'
 
 const SYNC_MS = 1000
+/** A reader that opens a store while its manifest changes tries this often. */
+const MOST_TRIES = 100
 const CONFIRMED = encodeRecord(OP.addHashes, 0, new Uint8Array(0), 0)
 
 export interface DiskStoreOptions {
@@ -39,6 +42,8 @@ export class DiskStore {
   readonly runs: readonly Run[]
   #manifest: Manifest
   #log: Log | null = null
+  /** Of a reader: the log of the manifest, open, since a writer may remove its name. */
+  readonly #logFd: number | null
   readonly #counts: CountsFile | null
   readonly #release: () => void
   readonly #timer: NodeJS.Timeout | undefined
@@ -61,6 +66,7 @@ export class DiskStore {
     const runs: Run[] = []
     try {
       for (const number of manifest.runs) runs.push(Run.open(join(folder, runName(number)), this.id))
+      this.#logFd = readOnly ? openLog(folder, manifest.log) : null
     } catch (error) {
       for (const run of runs) run.close()
       throw error
@@ -84,7 +90,7 @@ export class DiskStore {
       throw invalidOption('durability', durability, 'always, interval or never')
     }
     checkFolder(folder, readOnly)
-    if (readOnly) return new DiskStore(folder, readManifest(folder), options, () => {})
+    if (readOnly) return DiskStore.#openReader(folder, options)
     const release = takeLock(join(folder, 'lock'))
     try {
       if (!isDiskStore(folder)) create(folder, options.profile)
@@ -95,6 +101,19 @@ export class DiskStore {
     } catch (error) {
       release()
       throw error
+    }
+  }
+
+  // A writer may replace runs and log after the manifest was read: then there is another manifest.
+  static #openReader(folder: string, options: DiskStoreOptions): DiskStore {
+    for (let tries = 1; ; tries++) {
+      const manifest = readManifest(folder)
+      try {
+        return new DiskStore(folder, manifest, options, () => {})
+      } catch (error) {
+        const isStill = isDeepStrictEqual(readManifest(folder), manifest)
+        if (isStill || tries === MOST_TRIES) throw error
+      }
     }
   }
 
@@ -121,11 +140,16 @@ export class DiskStore {
       waiting = null
       end = record.at + CONFIRMED.length
     }
-    if (!existsSync(path)) {
-      throw missingError(this.folder, { file: logName(this.#manifest.log), why: 'the manifest names it' })
+    if (this.#logFd !== null) readLogFrom(this.#logFd, path, read)
+    else {
+      const fd = openLog(this.folder, this.#manifest.log)
+      try {
+        readLogFrom(fd, path, read)
+      } finally {
+        closeSync(fd)
+      }
+      this.#log = new Log(path, end)
     }
-    readLog(path, read)
-    if (!this.isReadOnly) this.#log = new Log(path, end)
   }
 
   /** Writes hashes down: 8 bytes each. They count when `confirm` was called after that. */
@@ -222,6 +246,7 @@ export class DiskStore {
     } finally {
       this.#log?.close()
       this.#counts?.close()
+      if (this.#logFd !== null) closeSync(this.#logFd)
       this.#release()
     }
   }
@@ -237,6 +262,16 @@ export class DiskStore {
     this.#log?.syncLater((error) => {
       this.#trouble = error
     })
+  }
+}
+
+function openLog(folder: string, log: number): number {
+  const file = logName(log)
+  if (!existsSync(join(folder, file))) throw missingError(folder, { file, why: 'the manifest names it' })
+  try {
+    return openSync(join(folder, file), 'r')
+  } catch (error) {
+    throw unreadable(join(folder, file), (error as Error).message)
   }
 }
 

@@ -59,6 +59,7 @@ export function readManifest(folder: string): Manifest {
     if (error instanceof SieveError) throw error
     throw unreadable(path, (error as Error).message)
   }
+  if (bytes.length < 16) throw damaged(path, bytes.length, 'it ends before its header does')
   const json = parseJson(path, 16, decodeHeader(path, bytes))
   return asDamage(path, 16, () => {
     const { kind, profile, key, set, runs, log } = savedObject('the manifest', json)

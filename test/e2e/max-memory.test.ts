@@ -1,6 +1,6 @@
 // `urlsieve dedupe --max-memory`: the least memory that works, so that a million lines do not fit; the output
 // is that without a limit, byte for byte.
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -40,15 +40,16 @@ describe('dedupe --max-memory', () => {
 
   it('prints what it prints without a limit: of a file, a pipe, gzip and several', async () => {
     const all = path('all.txt')
-    const { stdout } = await urlsieve(['dedupe', '--profile', 'raw', all])
+    const whole = await urlsieve(['dedupe', '--profile', 'raw', '--stats', all])
+    const { stdout } = whole
+    writeFileSync(path('unique.txt'), stdout)
     const file = await limited(['--stats', all])
     expect(file.stdout.equals(stdout)).toBe(true)
     const stats = JSON.parse(file.stderr)
-    const whole = await urlsieve(['dedupe', '--profile', 'raw', '--stats', '-o', '/dev/null', all])
     const { lines, new: fresh, seen, bytes, invalid } = JSON.parse(whole.stderr)
     expect(stats).toMatchObject({ lines, new: fresh, seen, bytes, invalid })
     expect(stats.disk.runs).toBeGreaterThan(0)
-    const script = `cat ${all} | $URLSIEVE dedupe --profile raw --max-memory ${limit()} --temp ${temp} | cmp - <($URLSIEVE dedupe --profile raw ${all})`
+    const script = `cat ${all} | $URLSIEVE dedupe --profile raw --max-memory ${limit()} --temp ${temp} | cmp - ${path('unique.txt')}`
     expectQuiet(await bash(script))
     writeFileSync(
       path('all.txt.gz'),
@@ -68,6 +69,46 @@ describe('dedupe --max-memory', () => {
     expectFailure(await run(path('gone')), 4, /cannot write temporary files to .*gone: no such folder/)
     expectFailure(await run(path('all.txt')), 4, /cannot write temporary files to .*: it is not a folder/)
   })
+
+  it('a folder for temporary files that is read-only or full: one clear line', async () => {
+    const all = path('all.txt')
+    chmodSync(folder, 0o755)
+    mkdirSync(path('locked'), { mode: 0o555 })
+    const other = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+    const args = ['dedupe', '--max-memory', limit(), '--temp', path('locked'), all, '-o', '/dev/null']
+    expectFailure(
+      await urlsieve(args, other),
+      4,
+      /cannot write temporary files to .*locked: permission denied/,
+    )
+    const script = `cat ${all} | (trap '' XFSZ; ulimit -S -f 1024; "$URLSIEVE" dedupe --max-memory ${limit()} --temp ${temp} -o /dev/null)`
+    const full = await bash(script)
+    expectFailure(
+      full,
+      4,
+      /cannot write temporary files to .*temp: the file may not grow further on this system/,
+    )
+    expect(readdirSync(temp)).toEqual([])
+  }, 60_000)
+
+  it('an output that is closed early is a normal end; a line longer than memory is an error', async () => {
+    const all = path('all.txt')
+    const closed = await bash(
+      `"$URLSIEVE" dedupe --profile raw --max-memory ${limit()} --temp ${temp} ${all} | head -n 3`,
+    )
+    expectQuiet(closed)
+    const three = await bash(`head -n 3 ${all}`)
+    expect(closed.stdout.equals(three.stdout)).toBe(true)
+    const long = `head -c 64000000 /dev/zero | tr '\\0' a | "$URLSIEVE" dedupe --profile raw --max-memory ${limit()} --temp ${temp}`
+    expectFailure(await bash(long), 5, /a line of over \d+ bytes does not fit into the memory left/)
+    const none = await limited(['-'], new Uint8Array(0))
+    expect({ code: none.code, out: none.stdout.length, stderr: none.stderr }).toEqual({
+      code: 0,
+      out: 0,
+      stderr: '',
+    })
+    expect(readdirSync(temp)).toEqual([])
+  }, 60_000)
 
   it('options that do not go together', async () => {
     for (const [args, words] of [
