@@ -79,7 +79,13 @@ describe.concurrent('killed with SIGKILL', () => {
         await sieve.close()
       }
       const sieve = await DiskSieve.open(folder, { maxMemory, readOnly: true })
-      for (const batch of all) expect(await held(sieve, batch), `batch ${batch}`).toBe(BATCH_URLS)
+      // In large calls: a pass over all runs for 50 batches.
+      for (let at = 0; at < all.length; at += 50) {
+        const some = all.slice(at, at + 50)
+        const answers = await sieve.hasMany(some.flatMap((batch) => batchOf(batch, BATCH_URLS)))
+        const lost = some.filter((_, i) => answers.subarray(i * BATCH_URLS, (i + 1) * BATCH_URLS).includes(0))
+        expect(lost).toEqual([])
+      }
       await sieve.close()
     }
   })

@@ -23,7 +23,7 @@ vi.mock('../../src/cli/output.ts', async (original) => ({
 beforeAll(() => {
   const random = randomFrom(5)
   const lines: string[] = []
-  for (let i = 0; i < 1_700_000; i++) {
+  for (let i = 0; i < 1_500_000; i++) {
     const n = random() < 0.2 ? Math.floor(random() * i) : i
     lines.push(n % 1000 === 0 ? `no URL ${n}` : `https://host.example/${n}`)
   }
