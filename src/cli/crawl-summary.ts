@@ -22,7 +22,7 @@ export function crawlSummary(counts: Counts, seconds: number, folder?: string): 
     `${formatCount(repeats)} repeats skipped`,
     ...counted(counts.dropped ?? 0, 'dropped by limits'),
     ...counted(elsewhere, 'to other hosts'),
-    ...counted(closed, 'closed by robots.txt'),
+    ...counted(closed, 'disallowed by robots.txt'),
     ...delayedHosts(counts.delayed),
     ...counted(counts.capped, `requesting a delay of more than ${MOST_DELAY_SECONDS} s`),
     ...counted(otherTypes, 'not HTML'),

@@ -165,7 +165,7 @@ async function indexOf(
     const ms = performance.now() - started
     return { index: known, how: 'reused', ms, texts: flags.scan ? await textsOf(corpus) : null }
   }
-  if (stale) note(`${flags.index}: ${stale}; it is made again`)
+  if (stale) note(`${flags.index}: ${stale}; the index is rebuilt`)
   const keep = flags.scan !== false
   const texts: string[] = []
   const files = flags.index === undefined ? [] : corpus.paths.map(identify)

@@ -1,6 +1,6 @@
-// The append log of a store: what is new since its snapshot, one record a batch. A record is written at once and
-// whole; one that was cut short by a crash was never acknowledged and is dropped when the log is read. A record
-// that is whole but does not match its checksum is damage, and is said.
+// The append log of a store: what is new since its snapshot, one record per batch. A record is written immediately
+// and whole; one that was cut short by a crash was never acknowledged and is dropped when the log is read. A record
+// that is whole but does not match its checksum is damage, and is reported.
 import {
   closeSync,
   fdatasyncSync,
@@ -25,7 +25,7 @@ const BLOCK_BYTES = 512
 const TELLING_BYTES = 16
 const WINDOW_BYTES = 1024 * 1024
 
-/** What a record says of its entries. Unlogged: the snapshot's filter has them, but the disk had refused them. */
+/** What a record does with its entries. Unlogged: the snapshot's filter has them, but the disk had refused them. */
 export const OP = {
   addHashes: 1,
   addKeys: 2,
@@ -91,7 +91,7 @@ export function encodeRecord(op: Op, entries: number, payload: Uint8Array, time 
   return bytes
 }
 
-/** Reads a log from its start, gives each record to `take`, and says where whole records end. */
+/** Reads a log from its start, passes each record to `take`, and returns where whole records end. */
 export function readLog(path: string, take: (record: LogRecord) => void): LogEnd {
   const fd = openSync(path, 'r')
   try {

@@ -36,7 +36,7 @@ describe('a crawl', () => {
     expect(served.hits.filter((hit) => hit.startsWith('/closed/'))).toEqual([])
     expect([...served.agents]).toEqual([expect.stringMatching(/^urlsieve\/\d/)])
     expect(ended.stderr).toMatch(
-      /^urlsieve: [\d,]+ pages fetched · [\d,]+ links found · [\d,]+ repeats skipped · .*closed by robots.txt/,
+      /^urlsieve: [\d,]+ pages fetched · [\d,]+ links found · [\d,]+ repeats skipped · .*disallowed by robots.txt/,
     )
     expect(readdirSync(cwd)).toEqual([])
   })

@@ -21,13 +21,13 @@ it('progress: pages, rate, links, repeats', () => {
 describe('summary', () => {
   it('what was found, and what not', () => {
     expect(crawlSummary(counts, 61.23)).toBe(
-      'urlsieve: 1,234 pages fetched · 20,000 links found · 17,000 repeats skipped · 2 closed by robots.txt · 61.2 s\n',
+      'urlsieve: 1,234 pages fetched · 20,000 links found · 17,000 repeats skipped · 2 disallowed by robots.txt · 61.2 s\n',
     )
   })
 
   it('who asked for a delay', () => {
     expect(crawlSummary({ ...counts, delayed: 2, capped: 1 }, 1)).toContain(
-      ' · 2 closed by robots.txt · 2 hosts with a Crawl-delay · 1 requesting a delay of more than 60 s · ',
+      ' · 2 disallowed by robots.txt · 2 hosts with a Crawl-delay · 1 requesting a delay of more than 60 s · ',
     )
   })
 

@@ -13,7 +13,7 @@ const count = { type: 'integer', minimum: 0 } as const
 const maybe = { type: ['number', 'null'] } as const
 const listOf = (items: object) => ({ type: 'array', items })
 const ref = (name: string) => ({ $ref: `${name}#` })
-const said = (schema: object, description: string) => ({ ...schema, description })
+const described = (schema: object, description: string) => ({ ...schema, description })
 
 /** An object with these properties; those named in `optional` may be absent. */
 function object(properties: Record<string, object>, optional: readonly string[] = []) {
@@ -37,7 +37,7 @@ function optionSchemas(options: readonly SieveOption[]): Record<string, object> 
     const { enum: names } = kind.schema as { enum?: readonly string[] }
     const all = names && { enum: [...new Set([...(before?.enum ?? []), ...names])] }
     schemas[name] ??= {}
-    Object.assign(schemas[name], said(all ?? before ?? kind.schema, `${does}.`))
+    Object.assign(schemas[name], described(all ?? before ?? kind.schema, `${does}.`))
   }
   return schemas
 }
@@ -46,10 +46,10 @@ const { windowUrls, windowMs, generations, ...otherSchemas } = optionSchemas(fil
 const inWindow = { windowUrls: windowUrls!, windowMs: windowMs!, generations: generations! }
 const specProperties = {
   ...optionSchemas(sharedNames),
-  filter: said({ enum: servedFilters }, 'What remembers the keys; default fingerprint.'),
+  filter: described({ enum: servedFilters }, 'What remembers the keys; default fingerprint.'),
   ...otherSchemas,
   ...inWindow,
-  window: said(
+  window: described(
     exactly(inWindow, Object.keys(inWindow)),
     'The options of the filter window, as earlier versions nest them.',
   ),
@@ -62,15 +62,15 @@ const stats = object(
     filter: text,
     profile: text,
     hash: text,
-    urls: said(count, 'Distinct URLs marked.'),
+    urls: described(count, 'Distinct URLs marked.'),
     seen: count,
-    invalid: said(count, 'Lines that were no URL; keyed as they stand.'),
+    invalid: described(count, 'Lines that are not URLs; compared unchanged.'),
     sizeBytes: count,
     bitsPerUrl: maybe,
     fill: number,
-    expectedRate: said(number, 'The chance that a new URL is answered "seen" now.'),
+    expectedRate: described(number, 'The chance that a new URL is answered "seen" now.'),
     promisedRate: maybe,
-    pastCapacity: said(flag, 'It holds more than it was made for: the promise no longer holds.'),
+    pastCapacity: described(flag, 'It holds more URLs than it was planned for: the promised rate no longer holds.'),
     layers: listOf(object({ name: text, fill: number, distinct: number })),
     rates: { type: 'object', additionalProperties: number },
     store: object({
@@ -90,13 +90,13 @@ const meters = object({ adds: count, fresh: count, seen: count, asks: count })
 const sieve = object(
   {
     name: text,
-    kind: said({ enum: ['sieve', 'bloom', 'set'] }, 'bloom: made by BF.*, set: by SADD; items untouched.'),
+    kind: described({ enum: ['sieve', 'bloom', 'set'] }, 'bloom: made by BF.*, set: by SADD; items untouched.'),
     createdAt: { type: 'string', format: 'date-time' },
-    expiresAt: said({ type: 'string', format: 'date-time' }, 'When it will be dropped (EXPIRE).'),
+    expiresAt: described({ type: 'string', format: 'date-time' }, 'When it will be dropped (EXPIRE).'),
     can: object({ forget: flag, under: flag }),
-    meters: said(ref('Meters'), 'Counts since the server started.'),
+    meters: described(ref('Meters'), 'Counts since the server started.'),
     stats: ref('Stats'),
-    plan: said(free, 'How large it was made and what it shall keep.'),
+    plan: described(free, 'Its planned size and promised rate.'),
     bloom: object({ capacity: count, errorRate: number, expansion: count }),
   },
   ['expiresAt', 'plan', 'bloom'],
@@ -104,25 +104,25 @@ const sieve = object(
 
 const step = object({ rule: text, does: text, before: text, after: text, changed: flag, notes: listOf(text) })
 const key = { url: text, key: text, isUrl: flag, steps: listOf(step) }
-const verdict = said({ enum: ['new', 'seen'] }, 'A false "seen" is possible at the filter’s rate.')
+const verdict = described({ enum: ['new', 'seen'] }, 'A false "seen" is possible at the filter’s rate.')
 
 const explanation = object(
   {
     ...key,
     verdict,
-    layers: said(
+    layers: described(
       listOf(object({ name: text, of: text, verdict })),
-      'Of multilayer and prefix-layers: what each layer says of its part of the key.',
+      'Of multilayer and prefix-layers: the verdict of each layer for its part of the key.',
     ),
-    decidedBy: said(text, 'The layer that made the verdict.'),
+    decidedBy: described(text, 'The layer that made the verdict.'),
   },
   ['layers', 'decidedBy'],
 )
 
 const fault = object(
   {
-    kind: said({ enum: Object.keys(faultKinds) }, 'set-aside and past-capacity leave the server ready.'),
-    sieve: said(text, 'The sieve it is about; absent when it is about all.'),
+    kind: described({ enum: Object.keys(faultKinds) }, 'set-aside and past-capacity leave the server ready.'),
+    sieve: described(text, 'The sieve it is about; absent when it is about all.'),
     message: text,
     since: { type: 'string', format: 'date-time' },
   },
@@ -157,7 +157,7 @@ const live = object({
   ),
 })
 
-const problem = said(
+const problem = described(
   {
     ...object({ type: text, title: text, status: { type: 'integer' }, detail: text }),
     additionalProperties: true,
@@ -173,9 +173,9 @@ export const components: Readonly<Record<string, object>> = {
   Fault: fault,
   Sieve: sieve,
   Sieves: object({ sieves: listOf(ref('Sieve')) }),
-  Urls: exactly({ urls: said(listOf(text), 'As many and as long as the server’s limits allow.') }),
+  Urls: exactly({ urls: described(listOf(text), 'As many and as long as the server’s limits allow.') }),
   Verdicts: object({
-    verdicts: said(listOf(verdict), 'One for each URL, in order.'),
+    verdicts: described(listOf(verdict), 'One for each URL, in order.'),
     new: count,
     seen: count,
   }),
@@ -183,8 +183,8 @@ export const components: Readonly<Record<string, object>> = {
   LineVerdict: object({ url: text, verdict }),
   Explanation: explanation,
   Key: object(key),
-  Under: object({ folder: text, seen: said(flag, 'False is certain; true errs at the filter’s rate.') }),
-  Forgotten: object({ forgotten: said(listOf(flag), 'Whether each was remembered.'), count }),
+  Under: object({ folder: text, seen: described(flag, 'False is certain; true errs at the filter’s rate.') }),
+  Forgotten: object({ forgotten: described(listOf(flag), 'Whether each was remembered.'), count }),
   Filters: object({
     filters: listOf(
       object({
@@ -207,8 +207,8 @@ export const components: Readonly<Record<string, object>> = {
     startedAt: { type: 'string', format: 'date-time' },
     sizeBytes: count,
     connections,
-    faults: said(listOf(ref('Fault')), 'What is wrong now.'),
-    report: said(flag, 'Whether there is a report of the lab at /report/.'),
+    faults: described(listOf(ref('Fault')), 'What is wrong now.'),
+    report: described(flag, 'Whether there is a report of the lab at /report/.'),
   }),
   Live: live,
   Problem: problem,
@@ -227,16 +227,16 @@ const problems = (description: string) => answersIn(description, { [PROBLEM_TYPE
 
 /** What every route may answer besides. */
 export const refusals = {
-  '4xx': problems('What was asked cannot be.'),
+  '4xx': problems('The request is invalid.'),
   '5xx': problems('The server cannot do it, or not now.'),
 }
 
-export const nameInPath = exactly({ name: said({ type: 'string', minLength: 1 }, 'Name of a sieve.') })
+export const nameInPath = exactly({ name: described({ type: 'string', minLength: 1 }, 'Name of a sieve.') })
 export const urlInQuery = exactly({ url: text })
-export const folderInQuery = exactly({ folder: said(text, 'A host or folder, such as example.com/blog/.') })
+export const folderInQuery = exactly({ folder: described(text, 'A host or folder, such as example.com/blog/.') })
 export const keepInQuery = exactly(
   {
-    keep: said(
+    keep: described(
       { enum: ['new', 'seen'], default: 'new' },
       'Of a body of lines: which lines come back as text.',
     ),
