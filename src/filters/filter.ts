@@ -216,6 +216,8 @@ export interface KindDescription<P extends Plan = Plan> {
   readonly takes: 'hashes' | 'wide-hashes' | 'keys'
   /** Its memory is in instances that it makes itself, as many as it needs; the one it is made in has the batch only. */
   readonly hasOwnInstances?: boolean
+  /** Bytes of a table's directory besides its pieces, by the number of a piece's array. Absent: it has none. */
+  directoryBytes?(array: number): number
   /** Absent: its size is fixed from the start. */
   readonly growth?: Growth<P>
   /** Past this many URLs it is too slow for anything but history. */

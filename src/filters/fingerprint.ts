@@ -61,6 +61,7 @@ export const fingerprint = {
   options: growingSizes,
   can: { delete: true, grow: true, under: false },
   takes: 'hashes',
+  directoryBytes: (bits) => 4 * 2 ** Math.min(bits, MOST_BITS),
   growth: {
     heldBytes,
     growthBytes(_plan, held, urls) {

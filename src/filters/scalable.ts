@@ -8,6 +8,7 @@ import { GENERATION_BYTES, type Generation, Generations, heldByGenerations, shar
 import { checkField, checkNear, savedBits, savedObject, savedWhole } from './saved-plan.ts'
 
 const inners = { blocked, classic } as const
+const innerNames = Object.keys(inners) as (keyof typeof inners)[]
 const DEFAULT_URLS = 10_000
 const DEFAULT_RATE = 1e-6
 /** Each sub-filter holds this many times as many URLs as the one before. */
@@ -62,7 +63,7 @@ export const scalable = {
   source: 'Almeida et al. 2007',
   errs: 'towards "seen", at most at the promised compound rate; never towards "new"',
   exactness: 'approximate',
-  options: [...growingSizes, inner(['blocked', 'classic'], 'classic')],
+  options: [...growingSizes, inner(innerNames, 'classic')],
   can: { delete: false, grow: true, under: false },
   takes: 'hashes',
   hasOwnInstances: true,
@@ -93,7 +94,7 @@ export const scalable = {
   arrayBytes(plan) {
     const { inner, firstUrls, rate } = savedObject('plan.shape', plan.shape)
     const isInner = typeof inner === 'string' && Object.hasOwn(inners, inner)
-    checkField('plan.shape.inner', inner, isInner, `one of ${Object.keys(inners).join(', ')}`)
+    checkField('plan.shape.inner', inner, isInner, `one of ${innerNames.join(', ')}`)
     savedWhole('plan.shape.firstUrls', firstUrls, 1, Number.MAX_SAFE_INTEGER)
     const isRate = typeof rate === 'number' && rate > 0 && rate < 1
     checkField('plan.shape.rate', rate, isRate, 'a number between 0 and 1')

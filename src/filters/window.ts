@@ -11,6 +11,7 @@ import { GENERATION_BYTES, type Generation, Generations, heldByGenerations, shar
 import { checkField, checkNear, savedObject, savedWhole } from './saved-plan.ts'
 
 const inners = { fingerprint, blocked, classic } as const
+const innerNames = Object.keys(inners) as (keyof typeof inners)[]
 const DEFAULT_GENERATIONS = 8
 const MOST_GENERATIONS = 255
 
@@ -38,7 +39,7 @@ function shapeOf(options: FilterOptions): WindowShape {
       { option: 'windowUrls', expected: 'windowUrls or windowMs' },
     )
   }
-  if (windowUrls === undefined && inner !== 'fingerprint' && options.expectedUrls === undefined) {
+  if (windowUrls === undefined && !inners[inner].can.grow && options.expectedUrls === undefined) {
     throw new SieveError(
       'option',
       wording`filter 'window' of '${inner}' by age: expected ${option('expectedUrls')}, the number of URLs in that time`,
@@ -110,7 +111,7 @@ export const window = {
   errs: 'towards "new" when it forgets, by design; towards "seen" as its inner filter does',
   exactness: 'approximate',
   forgets: true,
-  options: [...growingSizes, windowMs, windowUrls, generations, inner(['fingerprint', 'blocked', 'classic'])],
+  options: [...growingSizes, windowMs, windowUrls, generations, inner(innerNames)],
   can: { delete: false, grow: true, under: false },
   takes: 'hashes',
   hasOwnInstances: true,
@@ -149,7 +150,7 @@ export const window = {
     const shape = savedObject('plan.shape', plan.shape)
     const { inner, windowMs, rate } = shape
     const isInner = typeof inner === 'string' && Object.hasOwn(inners, inner)
-    checkField('plan.shape.inner', inner, isInner, `one of ${Object.keys(inners).join(', ')}`)
+    checkField('plan.shape.inner', inner, isInner, `one of ${innerNames.join(', ')}`)
     const generations = savedWhole('plan.shape.generations', shape.generations, 2, MOST_GENERATIONS)
     for (const name of ['windowUrls', 'expectedUrls']) {
       if (shape[name] !== null) savedWhole(`plan.shape.${name}`, shape[name], 1, Number.MAX_SAFE_INTEGER)
@@ -158,7 +159,7 @@ export const window = {
     checkField('plan.shape.windowMs', windowMs, isTime, 'a time in milliseconds or null')
     const isRate = rate === null || (typeof rate === 'number' && rate > 0 && rate < 1)
     checkField('plan.shape.rate', rate, isRate, 'a number between 0 and 1, or null')
-    const isSized = inner === 'fingerprint' || shape.windowUrls !== null || shape.expectedUrls !== null
+    const isSized = inners[inner as WindowShape['inner']].can.grow || shape.windowUrls !== null || shape.expectedUrls !== null
     checkField('plan.shape.windowUrls', null, isSized, 'a number, or expectedUrls')
     checkNear(plan, planOf((plan as Shaped<WindowShape>).shape), generations)
     return 0

@@ -3,6 +3,7 @@
 import { closeSync, fstatSync } from 'node:fs'
 import { SieveError } from '../errors.ts'
 import { GENERATION_BYTES } from '../filters/generations.ts'
+import { allKinds } from '../filters/registry.ts'
 import { readLater } from '../store/file.ts'
 import { CHUNK_HEADER_BYTES, decodeChunk } from '../store/format.ts'
 import { Pace } from '../store/pace.ts'
@@ -10,9 +11,8 @@ import { openFile, readHeader, type SieveHeader } from '../store/snapshot.ts'
 import { SIEVE_BYTES } from './growth.ts'
 import { servedFilters } from './sieve-spec.ts'
 
-/** A chunk's array is generation × 256 + the array within it; of a table, that is the bits of its directory. */
+/** A chunk's array is generation × 256 + the array within it. */
 const GENERATION_ARRAYS = 256
-const MOST_DIRECTORY_BITS = 27
 /** The array of a generation with its size and, in 4 bytes each, the starts of its shards. */
 const SIZE_ARRAY = GENERATION_ARRAYS - 1
 const SIZE_BYTES = 16
@@ -41,7 +41,7 @@ async function memoryOfChunks(path: string, fd: number, from: number, header: Si
   const fileBytes = fstatSync(fd).size
   const pace = new Pace()
   const inner = header.plan.shape?.inner
-  const isTable = header.filter === 'fingerprint' || inner === 'fingerprint'
+  const kind = allKinds.find(({ name }) => name === (inner ?? header.filter))
   const directories = new Map<string, number>()
   let total = 0
   for (let at = from; ; ) {
@@ -57,7 +57,7 @@ async function memoryOfChunks(path: string, fd: number, from: number, header: Si
       continue
     }
     const instance = `${chunk.shard}/${generation}`
-    const bytes = isTable ? 4 * 2 ** Math.min(within, MOST_DIRECTORY_BITS) : 0
+    const bytes = kind?.directoryBytes?.(within) ?? 0
     directories.set(instance, Math.max(directories.get(instance) ?? 0, bytes))
   }
   for (const bytes of directories.values()) total += bytes + GENERATION_BYTES
