@@ -159,7 +159,10 @@ export const window = {
     checkField('plan.shape.windowMs', windowMs, isTime, 'a time in milliseconds or null')
     const isRate = rate === null || (typeof rate === 'number' && rate > 0 && rate < 1)
     checkField('plan.shape.rate', rate, isRate, 'a number between 0 and 1, or null')
-    const isSized = inners[inner as WindowShape['inner']].can.grow || shape.windowUrls !== null || shape.expectedUrls !== null
+    const isSized =
+      inners[inner as WindowShape['inner']].can.grow ||
+      shape.windowUrls !== null ||
+      shape.expectedUrls !== null
     checkField('plan.shape.windowUrls', null, isSized, 'a number, or expectedUrls')
     checkNear(plan, planOf((plan as Shaped<WindowShape>).shape), generations)
     return 0

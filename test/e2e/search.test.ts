@@ -157,7 +157,9 @@ describe('--index', () => {
     expect(size).toBe(Buffer.byteLength(movies))
     utimesSync(csv, 5, 5)
     const changed = search([...args, 'zebra'])
-    expect(changed.stderr).toBe(`urlsieve: ${index}: ${csv} changed since it was made; the index is rebuilt\n`)
+    expect(changed.stderr).toBe(
+      `urlsieve: ${index}: ${csv} changed since it was made; the index is rebuilt\n`,
+    )
     expect(rowsOf(changed)).toEqual([3])
     const other = search([...args, '--column', 'title', 'zebra'])
     expect(other.stderr).toBe(`urlsieve: ${index}: made with other options; the index is rebuilt\n`)

@@ -70,7 +70,10 @@ const stats = object(
     fill: number,
     expectedRate: described(number, 'The chance that a new URL is answered "seen" now.'),
     promisedRate: maybe,
-    pastCapacity: described(flag, 'It holds more URLs than it was planned for: the promised rate no longer holds.'),
+    pastCapacity: described(
+      flag,
+      'It holds more URLs than it was planned for: the promised rate no longer holds.',
+    ),
     layers: listOf(object({ name: text, fill: number, distinct: number })),
     rates: { type: 'object', additionalProperties: number },
     store: object({
@@ -90,7 +93,10 @@ const meters = object({ adds: count, fresh: count, seen: count, asks: count })
 const sieve = object(
   {
     name: text,
-    kind: described({ enum: ['sieve', 'bloom', 'set'] }, 'bloom: made by BF.*, set: by SADD; items untouched.'),
+    kind: described(
+      { enum: ['sieve', 'bloom', 'set'] },
+      'bloom: made by BF.*, set: by SADD; items untouched.',
+    ),
     createdAt: { type: 'string', format: 'date-time' },
     expiresAt: described({ type: 'string', format: 'date-time' }, 'When it will be dropped (EXPIRE).'),
     can: object({ forget: flag, under: flag }),
@@ -233,7 +239,9 @@ export const refusals = {
 
 export const nameInPath = exactly({ name: described({ type: 'string', minLength: 1 }, 'Name of a sieve.') })
 export const urlInQuery = exactly({ url: text })
-export const folderInQuery = exactly({ folder: described(text, 'A host or folder, such as example.com/blog/.') })
+export const folderInQuery = exactly({
+  folder: described(text, 'A host or folder, such as example.com/blog/.'),
+})
 export const keepInQuery = exactly(
   {
     keep: described(
