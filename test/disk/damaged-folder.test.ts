@@ -120,7 +120,7 @@ describe('the folder of a disk sieve', () => {
     }
   })
 
-  it('a reader opens it while a writer makes and merges runs', { timeout: 60_000 }, async () => {
+  it('a reader opens it while a writer writes further runs', { timeout: 60_000 }, async () => {
     const folder = join(newFolder(), 'seen')
     const argument = JSON.stringify({
       ...{ built: builtLibrary(), folder, from: 1, batchUrls: BATCH_URLS },

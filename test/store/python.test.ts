@@ -114,7 +114,7 @@ describe.runIf(hasPython)(`the reader in Python${why}`, () => {
       { filter: 'scalable', inner: 'classic', expectedUrls: 1_000_000, falsePositiveRate: 1e-3 },
       { filter: 'window', windowUrls: 4_000_000, generations: 2 },
     ] as const) {
-      const sieve = await Sieve.create({ ...options, key, profile: 'raw', instanceBytes: 1 << 20 })
+      const sieve = await Sieve.create({ ...options, key, profile: 'raw', instanceBytes: 1.5 * 2 ** 20 })
       sieve.addMany(known)
       await sieve.save(file)
       expect(answers(file, asked)).toEqual([...sieve.hasMany(asked)])
