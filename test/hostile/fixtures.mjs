@@ -63,9 +63,9 @@ export async function sieveFiles(built, folder, options = {}) {
   const spread = await Sieve.create({
     key,
     filter: 'classic',
-    bits: 8_000_000,
+    bits: 16_000_000,
     hashes: 3,
-    instanceBytes: 1 << 20,
+    instanceBytes: 1.5 * 2 ** 20,
     ...options,
   })
   spread.addMany(urls)

@@ -31,7 +31,7 @@ describe('the tarball', () => {
   it('holds nothing else: no sources, tests or benchmarks', () => {
     const others = paths.filter(
       (path) =>
-        !/^(dist\/.+\.(js|d\.ts)|dist\/man\/urlsieve\.1|deploy\/.+\.(md|yaml|json|service)|dist\/LICENSES\.txt|dist\/site\/(index\.html|[\w.-]+\.svg|assets\/[\w.-]+\.(js|css))|docs\/.+\.(md|svg)|integrations\/.+\.(py|md)|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(
+        !/^(dist\/.+\.(js|d\.ts)|dist\/man\/urlsieve\.1|deploy\/.+\.(md|yaml|json|service)|dist\/LICENSES\.txt|dist\/site\/(index\.html|[\w.-]+\.svg|assets\/[\w.-]+\.(js|css))|docs\/.+\.(md|svg)|integrations\/.+\.(py|md|toml)|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(
           path,
         ),
     )
