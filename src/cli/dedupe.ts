@@ -84,7 +84,7 @@ export function dedupeCommand(program: Command): void {
     .option('--dropped <file>', 'list what limits by shape drop here: limit, reason, URL')
     .option(
       '--threads <n>',
-      'share the work among this many threads (default: the cores, at most 8; 1 for inputs below 16 MB)',
+      'share the work among this many threads (default: the cores, at most 8; 1 for inputs below 256 MB)',
       parseCount('--threads'),
     )
     .option('--stats', 'one JSON object to stderr at the end')
