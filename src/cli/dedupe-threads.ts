@@ -151,9 +151,9 @@ export class ThreadTarget implements DedupeTarget {
     this.#hashes.push(new BigUint64Array(kernel.bytes.buffer, to, fresh).slice())
   }
 
-  // Starts the threads when it is time, and hands over when they have started.
+  // Starts the threads, and hands over when they have started.
   #advance(output: Output): void {
-    if (this.#isOn || this.#isOff || this.#bytes < this.#threads.startBytes) return
+    if (this.#isOn || this.#isOff) return
     this.#pool ??= this.#start(output)
     const pool = this.#pool
     if (pool.failure) {

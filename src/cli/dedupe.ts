@@ -10,7 +10,7 @@ import { type DedupeRequest, type DedupeTarget, runDedupe } from './dedupe-run.t
 import { SpillingTarget } from './dedupe-spill.ts'
 import { type FeedRequest, FeedTarget, LineTarget } from './dedupe-target.ts'
 import { CommandError, EXIT } from './exit.ts'
-import { checkOutput, likelyBytes, totalBytes } from './input.ts'
+import { checkOutput, isPlainFile, likelyBytes, totalBytes } from './input.ts'
 import { type LimitFlags, limitsOf, strippedProfile, withLimitOptions } from './limit-options.ts'
 import { redisRetry } from './redis-retry.ts'
 import { type SieveFlags, sieveOptions, withSieveOptions } from './sieve-options.ts'
@@ -84,7 +84,7 @@ export function dedupeCommand(program: Command): void {
     .option('--dropped <file>', 'list what limits by shape drop here: limit, reason, URL')
     .option(
       '--threads <n>',
-      'share the work among this many threads (default: the cores, at most 8; 1 for inputs below 256 MB)',
+      'share the work among this many threads (default: the cores, at most 8, for files from 256 MB on that are certain to fit into memory)',
       parseCount('--threads'),
     )
     .option('--stats', 'one JSON object to stderr at the end')
@@ -265,7 +265,8 @@ async function onRedis(url: string, request: DedupeRequest, flags: Flags, comman
 }
 
 async function sieveTarget(flags: Flags, command: Command, request: DedupeRequest): Promise<DedupeTarget> {
-  const given = threadsOf(flags.threads, likelyBytes(request.paths))
+  const { paths } = request
+  const given = threadsOf(flags.threads, likelyBytes(paths), () => paths.every(isPlainFile))
   // Limits judge the lines in the order in which they are written: one thread does that.
   const threads = request.limits ? null : given
   const feed = {

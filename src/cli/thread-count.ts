@@ -1,5 +1,6 @@
 // How many threads a run of `dedupe` gets, and when they start.
 import { availableParallelism } from 'node:os'
+import { defaultLimit } from '../disk/machine-memory.ts'
 import { CommandError, EXIT } from './exit.ts'
 
 /** Without `--threads`: at most this many. */
@@ -11,27 +12,39 @@ const CHUNK_BYTES = 256 * 1024
 
 export interface Threads {
   readonly count: number
-  /** Bytes that the main thread reads before it starts the others. */
-  readonly startBytes: number
   /** The most bytes that a thread reads at a time. */
   readonly chunkBytes: number
   /** Nothing is read before they have started. */
   readonly waits: boolean
 }
 
-/** The threads for inputs of that many bytes, null when that is unknown. Null: one thread does it all. */
-export function threadsOf(given: number | undefined, totalBytes: number | null): Threads | null {
+/** Bytes of the table per byte of input, at most: 18 per line of 10. */
+const TABLE_SHARE = 2
+/** The same for a packed input, which may be ten times as long. */
+const PACKED_TABLE_SHARE = 20
+
+/**
+ * The threads for inputs of that many bytes, null when that is unknown. Null: one thread does it all. Threads do not
+ * continue on disk when memory ends, so without `--threads` they are used only where memory is certain to suffice.
+ */
+export function threadsOf(
+  given: number | undefined,
+  totalBytes: number | null,
+  isPlain: () => boolean,
+): Threads | null {
   if (given !== undefined && given > MOST_THREADS) {
     throw new CommandError(
       EXIT.usage,
       `--threads ${given}: expected a whole number from 1 to ${MOST_THREADS}`,
     )
   }
-  if (given === undefined && totalBytes !== null && totalBytes < SMALL_BYTES) return null
+  if (given === undefined) {
+    if (totalBytes === null || totalBytes < SMALL_BYTES) return null
+    if (totalBytes * (isPlain() ? TABLE_SHARE : PACKED_TABLE_SHARE) > defaultLimit()) return null
+  }
   const count = given ?? Math.min(USUAL_THREADS, availableParallelism())
   if (count === 1) return null
   // For tests: chunks of any size, and every line is done by threads.
   const chunkBytes = Number(process.env.URLSIEVE_CHUNK_BYTES ?? 0)
-  const startBytes = given === undefined && totalBytes === null ? SMALL_BYTES : 0
-  return { count, startBytes, chunkBytes: chunkBytes || CHUNK_BYTES, waits: chunkBytes > 0 }
+  return { count, chunkBytes: chunkBytes || CHUNK_BYTES, waits: chunkBytes > 0 }
 }
