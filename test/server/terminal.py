@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import select
+import signal
 import struct
 import sys
 import termios
@@ -26,13 +27,20 @@ def read(until, seconds=20):
     return text
 
 
+def typed(keys, until):
+    """Types on an empty line until the answer is there: what is typed while redis-cli sets the terminal up is lost."""
+    for _ in range(8):
+        os.write(terminal, b"\x15" + keys)
+        text = read(until, 5)
+        if re.search(until, text):
+            break
+    return text
+
+
 read(r"> ")
-os.write(terminal, b"EXPIRE ")
-hint = read(r"LT\]")
-os.write(terminal, b"\x15help BF.INSERT\r")
-help_text = read(r"group: ")
-os.write(terminal, b"SCARD urls\r")
-reply = read(r"\(integer\)")
-os.write(terminal, b"exit\r")
+hint = typed(b"EXPIRE ", r"LT\]")
+help_text = typed(b"help BF.INSERT\r", r"group: ")
+reply = typed(b"SCARD urls\r", r"\(integer\)")
+os.kill(pid, signal.SIGKILL)
 os.waitpid(pid, 0)
 print(json.dumps({"hint": hint, "help": help_text, "reply": reply}))

@@ -80,15 +80,19 @@ describe.each(['-2', '-3'])('redis-cli %s', (version) => {
     await client.ask('DEL', `piped${version}`)
   })
 
-  it.skipIf(noTools || noPython)(`interactive: the syntax of a command and its help ${noTools}`, async () => {
-    const script = new URL('terminal.py', import.meta.url).pathname
-    const text = await outputOf('/usr/bin/python3', [script, port, version])
-    const { hint, help, reply } = JSON.parse(text) as Record<string, string>
-    expect(hint).toContain('key seconds [NX|XX|GT|LT]')
-    expect(help).toContain('BF.INSERT key [CAPACITY capacity] [ERROR error]')
-    expect(help).toContain('summary: Marks items, and creates their filter if necessary')
-    expect(reply).toContain('(integer) 300')
-  })
+  it.skipIf(noTools || noPython)(
+    `interactive: the syntax of a command and its help ${noTools}`,
+    { timeout: 150_000 },
+    async () => {
+      const script = new URL('terminal.py', import.meta.url).pathname
+      const text = await outputOf('/usr/bin/python3', [script, port, version])
+      const { hint, help, reply } = JSON.parse(text) as Record<string, string>
+      expect(hint).toContain('key seconds [NX|XX|GT|LT]')
+      expect(help).toContain('BF.INSERT key [CAPACITY capacity] [ERROR error]')
+      expect(help).toContain('summary: Marks items, and creates their filter if necessary')
+      expect(reply).toContain('(integer) 300')
+    },
+  )
 })
 
 describe('prometheus-redis-exporter', () => {
