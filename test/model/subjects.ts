@@ -133,16 +133,8 @@ function verbsOf(current: () => Sieve | ExactSieve | RedisSieve) {
 
 /** The folder as it is on disk now, without the files of a running process. */
 function killed(from: string, to: string): string {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      copyFolder(from, to, (path) => !/^(lock|LOCK)/.test(basename(path)))
-      return to
-    } catch (error) {
-      // A file was renamed or removed in the background meanwhile.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === 20) throw error
-      rmSync(to, { recursive: true, force: true })
-    }
-  }
+  copyFolder(from, to, (path) => !/^(lock|LOCK)/.test(basename(path)))
+  return to
 }
 
 export interface SievePlace {
