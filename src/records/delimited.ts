@@ -1,5 +1,6 @@
 // CSV and TSV: the column with the URL, by name or by number. In CSV a field in double quotes may hold commas, newlines
-// and doubled quotes (RFC 4180).
+// and doubled quotes (RFC 4180). Not csv-parse, as in src/search: here rows pass through byte for byte, and only one column
+// is read.
 import { SieveError } from '../errors.ts'
 import { lineEnd, type RowFormat } from './row-reader.ts'
 
