@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import swagger from '@fastify/swagger'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Items } from '../../index.ts'
+import { ServerHistory } from '../history.ts'
 import type { ServerInfo } from '../info.ts'
 import { Metrics } from '../metrics.ts'
 import type { SieveRegistry } from '../registry.ts'
@@ -49,6 +50,8 @@ export interface HttpOptions {
   readonly siteFolder?: string
   /** A report of `urlsieve lab`; absent: no report. */
   readonly reportFolder?: string
+  /** For the page; absent: it begins now. */
+  readonly history?: ServerHistory
   /** Called for a defect of urlsieve; the client gets a 500 without the reason. */
   readonly onDefect?: (error: unknown) => void
 }
@@ -151,7 +154,9 @@ export async function makeApp(registry: SieveRegistry, options: HttpOptions): Pr
 
   const live = new Live(registry, info, limits.listeners, (error) => options.onDefect?.(error))
   const metrics = new Metrics(registry, info, () => live.listeners)
-  sieves(app, registry, lists)
+  const history = options.history ?? new ServerHistory(registry, info)
+  history.start((error) => options.onDefect?.(error))
+  sieves(app, registry, lists, history)
   verdicts(app, registry, options, lists)
   catalog(app)
   const { siteFolder, reportFolder } = options
@@ -159,6 +164,7 @@ export async function makeApp(registry: SieveRegistry, options: HttpOptions): Pr
     registry,
     info,
     live,
+    history,
     metrics,
     guard,
     isOpen: () => isOpen,
@@ -174,6 +180,7 @@ export async function makeApp(registry: SieveRegistry, options: HttpOptions): Pr
       isOpen = false
       live.close()
       metrics.close()
+      history.close()
       const cut = setTimeout(() => app.server.closeAllConnections(), limits.graceMs)
       await app.close()
       clearTimeout(cut)

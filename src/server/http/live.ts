@@ -2,13 +2,14 @@
 // while there are no listeners, and a slow listener misses some: nothing is queued for it.
 import type { ServerResponse } from 'node:http'
 import type { ServerInfo } from '../info.ts'
+import { type Load, LoadMeter } from '../load.ts'
 import type { SieveRegistry } from '../registry.ts'
 import { Problem } from './problems.ts'
 
 const EVERY_MS = 1000
 
 /** The current state of the server for the charts. */
-export async function snapshot(registry: SieveRegistry, server: ServerInfo): Promise<object> {
+async function snapshot(registry: SieveRegistry, server: ServerInfo, load: Load): Promise<object> {
   const sieves = await Promise.all(
     registry.list().map(async (sieve) => {
       const { filter, profile, urls, sizeBytes, fill, expectedRate, promisedRate, pastCapacity } =
@@ -35,6 +36,7 @@ export async function snapshot(registry: SieveRegistry, server: ServerInfo): Pro
     uptimeSeconds: (Date.now() - server.startedAt.getTime()) / 1000,
     sizeBytes: registry.sizeBytes,
     connections: server.connections,
+    load,
     faults: registry.faults.list(),
     sieves,
   }
@@ -46,6 +48,9 @@ export class Live {
   readonly #most: number
   readonly #onError: (error: unknown) => void
   readonly #listeners = new Set<ServerResponse>()
+  #meter: LoadMeter
+  /** Of the last whole interval. */
+  #load: Load
   #timer: NodeJS.Timeout | undefined
   #isTaking = false
 
@@ -55,6 +60,8 @@ export class Live {
     this.#registry = registry
     this.#server = server
     this.#most = most
+    this.#meter = new LoadMeter(server, performance.now())
+    this.#load = this.#meter.take(performance.now())
   }
 
   get listeners(): number {
@@ -67,7 +74,7 @@ export class Live {
     this.#listeners.add(response)
     response.on('close', () => this.#leave(response))
     response.on('error', () => this.#leave(response))
-    this.#timer ??= setInterval(() => this.#tick(), EVERY_MS)
+    if (!this.#timer) this.#start()
     this.#tick()
   }
 
@@ -85,6 +92,16 @@ export class Live {
     this.#timer = undefined
   }
 
+  // Nothing was measured while there were no listeners: the first interval begins now.
+  #start(): void {
+    this.#meter = new LoadMeter(this.#server, performance.now())
+    this.#load = this.#meter.take(performance.now())
+    this.#timer = setInterval(() => {
+      this.#load = this.#meter.take(performance.now())
+      this.#tick()
+    }, EVERY_MS)
+  }
+
   #leave(response: ServerResponse): void {
     this.#listeners.delete(response)
     if (this.#listeners.size > 0) return
@@ -96,7 +113,7 @@ export class Live {
     if (this.#isTaking) return
     this.#isTaking = true
     try {
-      const event = `data: ${JSON.stringify(await snapshot(this.#registry, this.#server))}\n\n`
+      const event = `data: ${JSON.stringify(await snapshot(this.#registry, this.#server, this.#load))}\n\n`
       for (const response of this.#listeners) if (!response.writableNeedDrain) response.write(event)
     } catch (error) {
       this.#onError(error)

@@ -3,6 +3,8 @@ import { profiles } from '../../canonical/profiles.ts'
 import type { SieveOption } from '../../options/option.ts'
 import { filterOptions, sharedNames } from '../../sieve-options.ts'
 import { faultKinds } from '../faults.ts'
+import { serverHistoryNames, sieveHistoryNames, spans } from '../history.ts'
+import { loadNames } from '../load.ts'
 import { servedFilters } from '../sieve-spec.ts'
 import { PROBLEM_TYPE } from './problems.ts'
 
@@ -137,11 +139,29 @@ const fault = object(
 
 const connections = object({ resp: count, http: count })
 
+const eachOf = (names: readonly string[], schema: object) =>
+  object(Object.fromEntries(names.map((name) => [name, schema])))
+
+const span = { enum: spans } as const
+
+/** The course of some values over a span of time. */
+const course = (names: readonly string[]) =>
+  object({
+    span,
+    stepSeconds: number,
+    times: described(listOf(number), 'Of the samples, in seconds since 1970.'),
+    values: described(
+      eachOf(names, listOf(maybe)),
+      'One value per sample. Rates and percentiles are those of the step that ends with the sample, in seconds; null: nothing was measured.',
+    ),
+  })
+
 const live = object({
   at: { type: 'string', format: 'date-time' },
   uptimeSeconds: number,
   sizeBytes: count,
   connections,
+  load: described(eachOf(loadNames, maybe), 'Since the last event; percentiles are in seconds.'),
   faults: listOf(ref('Fault')),
   sieves: listOf(
     object({
@@ -217,6 +237,8 @@ export const components: Readonly<Record<string, object>> = {
     report: described(flag, 'Whether there is a report of the lab at /report/.'),
   }),
   Live: live,
+  ServerHistory: course(serverHistoryNames),
+  SieveHistory: course(sieveHistoryNames),
   Problem: problem,
 }
 
@@ -250,6 +272,12 @@ export const keepInQuery = exactly(
     ),
   },
   ['keep'],
+)
+export const spanInQuery = exactly(
+  {
+    span: described({ ...span, default: 'hour' }, 'An hour in steps of 10 s, or a day in steps of 4 min.'),
+  },
+  ['span'],
 )
 export const keyQuestion = exactly({ url: text, profile: { enum: Object.keys(profiles), default: 'web' } }, [
   'profile',

@@ -1,6 +1,7 @@
 // Routes about the server itself: health, readiness, metrics, the OpenAPI description and the live feed.
 import type { FastifyInstance } from 'fastify'
 import { type FaultKind, faultKinds, faultLine } from '../faults.ts'
+import type { ServerHistory, Span } from '../history.ts'
 import type { ServerInfo } from '../info.ts'
 import type { Metrics } from '../metrics.ts'
 import type { SieveRegistry } from '../registry.ts'
@@ -8,12 +9,13 @@ import type { Guard } from './guard.ts'
 import type { Live } from './live.ts'
 import { SAFE_HEADERS } from './pages.ts'
 import { loading, Problem } from './problems.ts'
-import { answers, answersIn, ref, refusals, text } from './schemas.ts'
+import { answers, answersIn, ref, refusals, spanInQuery, text } from './schemas.ts'
 
 export interface Service {
   readonly registry: SieveRegistry
   readonly info: ServerInfo
   readonly live: Live
+  readonly history: ServerHistory
   readonly metrics: Metrics
   readonly guard: Guard
   /** False once the server is stopping. */
@@ -30,7 +32,7 @@ function kindLines(counts: Readonly<Record<FaultKind, number>>): string[] {
 
 export function service(
   app: FastifyInstance,
-  { registry, info, live, metrics, guard, isOpen, hasReport }: Service,
+  { registry, info, live, history, metrics, guard, isOpen, hasReport }: Service,
 ): void {
   const open = { security: [] }
   const fine = { 200: answersIn('Yes.', { 'text/plain': text }), ...refusals }
@@ -94,6 +96,18 @@ export function service(
       faults: registry.faults.list(),
       report: hasReport(),
     }),
+  )
+
+  app.get<{ Querystring: { span: Span } }>(
+    '/v1/history',
+    {
+      schema: {
+        summary: 'Load, latency, errors and memory of the server over the last hour or day',
+        querystring: spanInQuery,
+        response: { 200: answers('ServerHistory', 'Oldest first.'), ...refusals },
+      },
+    },
+    ({ query }) => history.read(query.span),
   )
 
   app.get(

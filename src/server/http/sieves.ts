@@ -7,10 +7,11 @@ import { chooseHash } from '../../hashes.ts'
 import { filters, SieveError } from '../../index.ts'
 import { planSieve } from '../../sieve-options.ts'
 import { asideOf } from '../faults.ts'
+import type { ServerHistory, Span } from '../history.ts'
 import type { ServedSieve, SieveRegistry, SieveSpec } from '../registry.ts'
 import { optionsOf, servedFilters } from '../sieve-spec.ts'
 import { Problem, problemOf } from './problems.ts'
-import { answers, folderInQuery, nameInPath, ref, refusals, urlInQuery } from './schemas.ts'
+import { answers, folderInQuery, nameInPath, ref, refusals, spanInQuery, urlInQuery } from './schemas.ts'
 import type { UrlLists } from './url-list.ts'
 
 interface Named {
@@ -62,7 +63,12 @@ async function cannot(sieve: ServedSieve, what: string, filterNames: string): Pr
   return new Problem(409, detail)
 }
 
-export function sieves(app: FastifyInstance, registry: SieveRegistry, lists: UrlLists): void {
+export function sieves(
+  app: FastifyInstance,
+  registry: SieveRegistry,
+  lists: UrlLists,
+  history: ServerHistory,
+): void {
   const one = answers('Sieve', 'The sieve.')
   const named = { params: nameInPath }
 
@@ -162,6 +168,19 @@ export function sieves(app: FastifyInstance, registry: SieveRegistry, lists: Url
       if (!sieve.under) throw await cannot(sieve, 'answer what is under a folder', ANSWERING)
       return { folder, seen: await sieve.under(folder) }
     },
+  )
+
+  app.get<Named & { Querystring: { span: Span } }>(
+    '/v1/sieves/:name/history',
+    {
+      schema: {
+        summary: 'Adds, queries, memory and expected rate of a sieve over the last hour or day',
+        ...named,
+        querystring: spanInQuery,
+        response: { 200: answers('SieveHistory', 'Oldest first.'), ...refusals },
+      },
+    },
+    ({ params, query }) => history.read(query.span, requireSieve(registry, params.name)),
   )
 
   app.post<Named & { Body: { urls: string[] } }>(

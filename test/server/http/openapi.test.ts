@@ -18,6 +18,7 @@ const ROUTES = [
   'POST /v1/explain',
   'GET /v1/filters',
   'GET /v1/hashes',
+  'GET /v1/history',
   'GET /v1/live',
   'GET /v1/profiles',
   'GET /v1/server',
@@ -29,6 +30,7 @@ const ROUTES = [
   'GET /v1/sieves/{name}/explain',
   'POST /v1/sieves/{name}/forget',
   'POST /v1/sieves/{name}/has',
+  'GET /v1/sieves/{name}/history',
   'POST /v1/sieves/{name}/save',
   'GET /v1/sieves/{name}/under',
 ]

@@ -137,6 +137,7 @@ test('the live feed: a snapshot at once and then each second, the same for all l
     faults: [],
     sizeBytes: registry.sizeBytes,
     connections: { resp: 0, http: expect.any(Number) },
+    load: expect.objectContaining({ respPerSecond: 0, respP99: null, refusedPerSecond: 0 }),
     sieves: [
       {
         name: 's',

@@ -23,8 +23,10 @@ function optionsFor({ limits, ...given }: Given): HttpOptions {
 export const defects: unknown[] = []
 
 /** Without a socket. */
-export async function application(given: Given = {}) {
-  const registry = new MemoryRegistry()
+export async function application({
+  registry = new MemoryRegistry(),
+  ...given
+}: Given & { registry?: MemoryRegistry } = {}) {
   const options = optionsFor(given)
   const { app, close } = await makeApp(registry, options)
   afterAll(close)
