@@ -4,8 +4,7 @@ import { asideOf } from '../faults.ts'
 import { countAdds } from '../meters.ts'
 import type { BloomSpec, ServedSieve } from '../registry.ts'
 import { type Call, failureOf, NOT_FOUND, WRONG_TYPE } from './command.ts'
-import { itemsFrom } from './items.ts'
-import { Failure, type Reply } from './replies.ts'
+import { Failure, type Reply, Verdicts } from './replies.ts'
 
 /** The parameters for a filter that an add creates, of both dialects. */
 export const DEFAULTS: BloomSpec = { capacity: 100, errorRate: 0.01, expansion: 2 }
@@ -35,20 +34,18 @@ export const isFull = (error: unknown) => error instanceof SieveError && error.c
 
 /** Adds the arguments from `from` on. An array of verdicts, which ends with the error when one of them fails. */
 export async function addAll(sieve: ServedSieve, call: Call, from: number): Promise<Reply> {
-  const items = itemsFrom(call, from)
+  const items = call.items(from)
   const { dialect } = call.server
-  const isBoolean = dialect.form === 'verdicts' && call.client.version === 3
-  const repliesFor = (verdicts: Uint8Array): Reply[] => {
+  const replyFor = (verdicts: Uint8Array, failure?: Failure): Reply => {
     countAdds(sieve.meters, verdicts)
-    return Array.from(verdicts, (verdict) => (isBoolean ? verdict === 1 : verdict))
+    return new Verdicts(verdicts, dialect.form, failure)
   }
   try {
-    return repliesFor(await (dialect.isWhole && sieve.addWhole ? sieve.addWhole(items) : sieve.add(items)))
+    return replyFor(await (dialect.isWhole && sieve.addWhole ? sieve.addWhole(items) : sieve.add(items)))
   } catch (error) {
     const failure = failureOf(error)
     if (dialect.isWhole && isFull(error)) return failure
-    const answered = (error as { answered?: Uint8Array }).answered ?? new Uint8Array(0)
-    return [...repliesFor(answered), failure]
+    return replyFor((error as { answered?: Uint8Array }).answered ?? new Uint8Array(0), failure)
   }
 }
 

@@ -12,7 +12,7 @@ import {
 import type { ConnectionContext } from './connection-context.ts'
 import { Parser, type ParserLimits } from './parser.ts'
 import { isHttp, refusalOf } from './refusals.ts'
-import { ArrayHead, Failure, type Reply, Simple } from './replies.ts'
+import { ArrayHead, Failure, type Reply, Simple, Verdicts } from './replies.ts'
 
 /** Limits of a client that has not sent the password. */
 const UNTRUSTED_LIMITS: ParserLimits = { itemBytes: 16 * 1024, commandItems: 16 }
@@ -232,9 +232,10 @@ export class CommandLoop {
       const { statistics } = this.#context
       statistics.misses++
       statistics.use(command).calls++
-      const none = command.form === 'verdicts' && this.#connection.version === 3 ? false : 0
-      const items = this.#parser.count - 2
-      this.#finish(command.isMany ? Array.from({ length: items }, () => none) : none)
+      const none = new Verdicts(new Uint8Array(this.#parser.count - 2), command.form)
+      this.#finish(
+        command.isMany ? none : command.form === 'verdicts' && this.#connection.version === 3 ? false : 0,
+      )
     } else {
       // Once the sieve is created the command is executed from its start.
       this.#connection.wait(opened, (created) => {

@@ -5,7 +5,7 @@ import { filterOptions, sharedNames } from '../../sieve-options.ts'
 import type { ServerInfo } from '../info.ts'
 import { nameFrom } from '../names.ts'
 import type { Password } from '../password.ts'
-import type { ServedSieve, SieveRegistry } from '../registry.ts'
+import type { LentItems, ServedSieve, SieveRegistry } from '../registry.ts'
 import type { Dialect } from './dialect.ts'
 import type { Dumps } from './dumps.ts'
 import type { RespLimits } from './limits.ts'
@@ -63,6 +63,10 @@ export interface Call {
   readonly count: number
   /** A view, valid until the command returns or its promise settles. */
   bytes(i: number): Buffer
+  /** A copy of the arguments from `from` on, so that the command may wait. */
+  items(from: number): LentItems
+  /** The command as it was sent: a view, as `bytes`. */
+  readonly sent: Buffer
   text(i: number): string
   /** The name of a sieve. */
   name(i: number): string
@@ -145,6 +149,24 @@ export class ParsedCall implements Call {
 
   bytes(i: number): Buffer {
     return this.parser.argument(i)
+  }
+
+  items(from: number): LentItems {
+    const { bytes, base } = this.parser.source
+    const starts = this.parser.starts.slice(from, this.count)
+    const ends = this.parser.ends.slice(from, this.count)
+    const first = starts[0] ?? 0
+    const end = ends.at(-1) ?? first
+    for (let i = 0; i < starts.length; i++) {
+      starts[i]! -= first
+      ends[i]! -= first
+    }
+    // A Buffer's slice would share its memory.
+    return { bytes: new Uint8Array(bytes.subarray(base + first, base + end)), starts, ends, isKept: true }
+  }
+
+  get sent(): Buffer {
+    return this.parser.sent
   }
 
   text(i: number): string {

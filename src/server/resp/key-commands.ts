@@ -1,4 +1,6 @@
 // Sieves as Redis keys: whether they exist, their type, their names, and dropping them.
+
+import { Pace } from '../../store/pace.ts'
 import { asideOf } from '../faults.ts'
 import { checkName } from '../names.ts'
 import type { ServedSieve } from '../registry.ts'
@@ -11,9 +13,13 @@ export function typeOf(call: Call, { kind }: ServedSieve): string {
 }
 
 /** The sieves that the arguments from 1 on name; a name that occurs twice counts twice. */
-const countKnown = (call: Call): number => {
+async function countKnown(call: Call): Promise<number> {
+  const pace = new Pace()
   let known = 0
-  for (let i = 1; i < call.count; i++) if (call.server.registry.get(call.name(i))) known++
+  for (let i = 1; i < call.count; i++) {
+    if (call.server.registry.get(call.name(i))) known++
+    if (pace.isOver) await pace.next()
+  }
   return known
 }
 
@@ -38,8 +44,12 @@ const touch = definePlain({
 })
 
 async function dropAll(call: Call): Promise<number> {
+  const pace = new Pace()
   let dropped = 0
-  for (let i = 1; i < call.count; i++) if (await call.server.registry.drop(call.name(i))) dropped++
+  for (let i = 1; i < call.count; i++) {
+    if (await call.server.registry.drop(call.name(i))) dropped++
+    if (pace.isOver) await pace.next()
+  }
   return dropped
 }
 

@@ -72,6 +72,11 @@ export class Parser {
     return this.#words ? { bytes: this.#words, base: 0 } : { bytes: this.bytes, base: this.at }
   }
 
+  /** The command found, as it was sent: a view, valid until the bytes change. */
+  get sent(): Buffer {
+    return this.bytes.subarray(this.at, this.at + this.#read)
+  }
+
   /** Skips the command found. */
   pass(): void {
     this.at += this.#read

@@ -14,6 +14,7 @@ export type Reply =
   | NullArray
   | Unordered
   | Verbatim
+  | Verdicts
   | readonly Reply[]
 
 /** How the verdicts of a command are written: as booleans in RESP3, as integers in both, or as the number of ones. */
@@ -69,6 +70,18 @@ export class Verbatim {
   readonly text: string
   constructor(text: string) {
     this.text = text
+  }
+}
+
+/** One verdict per item, and the error that ended them. */
+export class Verdicts {
+  readonly answers: Uint8Array
+  readonly form: VerdictForm
+  readonly failure: Failure | undefined
+  constructor(answers: Uint8Array, form: VerdictForm, failure?: Failure) {
+    this.answers = answers
+    this.form = form
+    this.failure = failure
   }
 }
 
@@ -150,6 +163,7 @@ export class Replies {
     else if (reply instanceof Table) this.#table(reply)
     else if (reply instanceof ArrayHead) this.array(reply.length)
     else if (reply instanceof NullArray) this.#line(this.version === 3 ? '_' : '*-1')
+    else if (reply instanceof Verdicts) this.#verdicts(reply)
     else if (reply instanceof Verbatim) this.#verbatim(reply.text)
     else if (reply instanceof Unordered) this.#all(reply.elements, this.version === 3 ? '~' : '*')
     else this.#all(reply)
@@ -158,6 +172,12 @@ export class Replies {
   #all(replies: readonly Reply[], mark = '*'): void {
     this.#line(`${mark}${replies.length}`)
     for (const one of replies) this.write(one)
+  }
+
+  #verdicts({ answers, form, failure }: Verdicts): void {
+    this.array(answers.length + (failure ? 1 : 0))
+    this.verdicts(answers, 0, answers.length, form)
+    if (failure) this.write(failure)
   }
 
   #table({ rows }: Table): void {

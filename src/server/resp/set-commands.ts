@@ -3,7 +3,6 @@
 import { asideOf } from '../faults.ts'
 import type { ServedSieve } from '../registry.ts'
 import { type Call, type Command, defineItems, definePlain, failureOf, WRONG_TYPE } from './command.ts'
-import { itemsFrom } from './items.ts'
 import { obtain } from './obtain.ts'
 import { Failure, type Reply } from './replies.ts'
 
@@ -91,7 +90,7 @@ async function removeAll(set: ServedSieve, call: Call): Promise<Reply> {
   }
   let removed = 0
   try {
-    for (const was of await set.remove({ ...itemsFrom(call, 2), isKept: true })) removed += was
+    for (const was of await set.remove(call.items(2))) removed += was
   } catch (error) {
     return failureOf(error)
   }

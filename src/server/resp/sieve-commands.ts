@@ -5,8 +5,8 @@ import { filterOptions, sharedNames } from '../../sieve-options.ts'
 import { asideOf } from '../faults.ts'
 import type { ServedSieve, SieveSpec } from '../registry.ts'
 import { type Call, type Command, defineItems, definePlain, failureOf, SYNTAX } from './command.ts'
-import { textsFrom } from './items.ts'
-import { Failure, OK, type Reply, Table } from './replies.ts'
+import { Failure, OK, type Reply, Table, Verdicts } from './replies.ts'
+import { textsFrom } from './texts.ts'
 
 const shown = (name: string) => name.slice(0, 128)
 
@@ -138,13 +138,12 @@ const forget = definePlain({
     }
     const urls = await textsFrom(call, 2)
     if (!urls) return new Failure('ERR a URL is no UTF-8: expected text')
-    const shown = (answers: Uint8Array): Reply[] => Array.from(answers, (was) => was === 1)
     try {
-      return shown(await sieve.forget(urls))
+      return new Verdicts(await sieve.forget(urls), 'verdicts')
     } catch (error) {
       const { answered } = error as { answered?: Uint8Array }
       if (!answered) throw error
-      return [...shown(answered), failureOf(error)]
+      return new Verdicts(answered, 'verdicts', failureOf(error))
     }
   }),
 })

@@ -64,23 +64,14 @@ export class Transaction {
   /** Queues a command; false when the queue would exceed `mostBytes`. After a failure nothing is stored. */
   queue(call: Call, mostBytes: number): boolean {
     if (this.#isFailed) return true
-    let size = this.#size + headOf('*', call.count).length
-    for (let i = 0; i < call.count; i++) {
-      const { length } = call.bytes(i)
-      size += headOf('$', length).length + length + 2
-    }
+    const { sent } = call
+    const size = this.#size + sent.length
     if (size > mostBytes) {
       this.fail()
       return false
     }
     this.#widen(size)
-    this.#write(headOf('*', call.count))
-    for (let i = 0; i < call.count; i++) {
-      const bytes = call.bytes(i)
-      this.#write(headOf('$', bytes.length))
-      this.#size += bytes.copy(this.#bytes, this.#size)
-      this.#write('\r\n')
-    }
+    this.#size += sent.copy(this.#bytes, this.#size)
     this.count++
     return true
   }
@@ -135,13 +126,7 @@ export class Transaction {
     this.#bytes.copy(bytes, 0, 0, this.#size)
     this.#bytes = bytes
   }
-
-  #write(text: string): void {
-    this.#size += this.#bytes.write(text, this.#size, 'latin1')
-  }
 }
-
-const headOf = (kind: '*' | '$', value: number) => `${kind}${value}\r\n`
 
 function stateOf(registry: SieveRegistry, name: string): Watched {
   const sieve = registry.get(name)
