@@ -1,4 +1,4 @@
-// The sleeve around the WebAssembly module: compiles it once, makes an instance with its memory, and keeps the
+// The WebAssembly module as the library uses it: compiles it once, makes an instance with its memory, and keeps the
 // typed views fresh when that memory has grown. No logic lives here.
 import { SieveError } from './errors.ts'
 import { kernelBytes } from './kernel-bytes.ts'
@@ -20,8 +20,16 @@ let compiled: Promise<WebAssembly.Module> | undefined
 
 /** The module, compiled once for all instances. */
 export function compileKernel(): Promise<WebAssembly.Module> {
-  compiled ??= WebAssembly.compile(Uint8Array.from(atob(kernelBytes), (c) => c.charCodeAt(0)))
+  compiled ??= WebAssembly.compile(decoded(kernelBytes))
   return compiled
+}
+
+// Node's decoder takes 0.1 ms instead of ten, in every start of the command; browsers have only the other.
+function decoded(base64: string): Uint8Array<ArrayBuffer> {
+  const { Buffer } = globalThis as {
+    Buffer?: { from(text: string, form: 'base64'): Uint8Array<ArrayBuffer> }
+  }
+  return Buffer ? Buffer.from(base64, 'base64') : Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))
 }
 
 /** What `addOne` and `hasOne` answer when the steps are to be done one by one. */

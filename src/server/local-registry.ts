@@ -1,7 +1,9 @@
 // The sieves of a server in this process: in memory, or each in its own folder under --data.
+
 import { basename } from 'node:path'
 import { SieveError } from '../errors.ts'
 import { type Durability, Sieve, type SieveOptions } from '../index.ts'
+import { compileKernel } from '../kernel.ts'
 import { Pace } from '../store/pace.ts'
 import { DataFolder, type Entry } from './data-folder.ts'
 import { Expiry } from './expiry.ts'
@@ -60,6 +62,7 @@ export class LocalRegistry implements SieveRegistry {
    * take more memory than allowed; then close the registry.
    */
   async load(): Promise<void> {
+    await compileKernel() // not while the first client waits
     const { entries, bad } = this.#data?.entries() ?? { entries: [], bad: [] }
     for (const { name, folder, error } of bad) this.#setAside(name, folder, error)
     for (const entry of entries) {
