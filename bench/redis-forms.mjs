@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { importInternals } from './internals.mjs'
 import { builtFile } from './programs.mjs'
 
-const { RedisSieve } = await import(builtFile('redis/index.js'))
+const { LayeredRedisSieve, RedisSieve } = await import(builtFile('redis/index.js'))
 const { blockedPlan, chooseHash, evenTags, Keyer, profiles, Spread } = await importInternals(
   'keyer/keyer',
   'hashes',
@@ -22,6 +22,12 @@ const rate = 1e-6
 /** urlsieve/redis with these options. */
 export const sieve = (shape) => async (redis) => {
   const opened = await RedisSieve.open({ client: redis.client, name: 'bench', tags: tagCount, ...shape })
+  return (batch) => opened.addMany(batch)
+}
+
+/** The papers' layers on the cluster. */
+const layered = (form) => async (redis) => {
+  const opened = await LayeredRedisSieve.open({ client: redis.client, name: 'bench', tags: tagCount, form })
   return (batch) => opened.addMany(batch)
 }
 
@@ -125,6 +131,8 @@ export const forms = [
     open: (redis, expectedUrls) => sieve({ mode: 'compact', expectedUrls })(redis),
     isKept: true,
   },
+  { name: 'prefix-layers', open: layered('prefix-layers') },
+  { name: 'multilayer', open: layered('multilayer') },
   { name: 'blocked bits by script', open: blocked },
   { name: 'one BITFIELD per URL', open: bitfield },
 ]

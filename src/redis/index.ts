@@ -16,6 +16,7 @@ export {
   RedisFrontier,
   type RedisFrontierOptions,
 } from './frontier.ts'
+export { LayeredRedisSieve, type LayeredRedisSieveOptions, type LayerForm } from './layered-sieve.ts'
 export type { Mode, Parameters, Shape } from './parameters.ts'
 export { RedisSieveError, UNKNOWN } from './partial-error.ts'
 export { RedisSieve, type RedisSieveOptions } from './redis-sieve.ts'
