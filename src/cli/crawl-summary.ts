@@ -2,13 +2,19 @@
 import type { AuditCounts } from '../crawlers/audit.ts'
 import type { QueueStats } from '../crawlers/crawl-queue.ts'
 import type { CrawlCounts } from '../crawlers/crawl-report.ts'
+import type { RuleCounts } from '../crawlers/crawl-rules.ts'
 import type { LimitedShape } from '../crawlers/limited-urls.ts'
 import { MOST_DELAY_SECONDS } from '../crawlers/pace.ts'
 import { formatCount } from '../quantities.ts'
+import { learnedLines } from './crawl-learn.ts'
 
 type Counts = CrawlCounts &
   QueueStats &
-  Partial<AuditCounts> & { readonly dropped?: number; readonly limitedShapes?: readonly LimitedShape[] }
+  Partial<AuditCounts> & {
+    readonly dropped?: number
+    readonly limitedShapes?: readonly LimitedShape[]
+    readonly learned?: RuleCounts
+  }
 
 /** Shapes that hit a limit in the summary. */
 const SHOWN_SHAPES = 10
@@ -38,6 +44,7 @@ export function crawlSummary(counts: Counts, seconds: number, folder?: string): 
   if (limits.length > 0) lines.push(`limits: ${limits.join(' · ')}`)
   for (const { shape, limit, reason, dropped } of counts.limitedShapes?.slice(0, SHOWN_SHAPES) ?? [])
     lines.push(`${formatCount(dropped)} dropped by ${limit}${shape && `: ${shape}`} (${reason})`)
+  if (counts.learned) lines.push(...learnedLines(counts.learned))
   const { lost, asked, expectedLosses } = counts
   if (lost !== undefined && asked !== undefined) {
     const expected = typeof expectedLosses === 'number' ? `, ${expectedLosses.toPrecision(2)} expected` : ''

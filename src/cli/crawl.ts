@@ -6,6 +6,7 @@ import type { SeenUrls } from '../crawlers/seen-urls.ts'
 import { siteItems } from '../crawlers/site-item.ts'
 import { ContentSieve } from '../index.ts'
 import { parseCount, parseNumber } from '../quantities.ts'
+import { isLearning, type LearnFlags, startLearning, withLearnOptions } from './crawl-learn.ts'
 import { type CrawlLimitFlags, limitsOf, withCrawlLimits } from './crawl-limits.ts'
 import { CrawlProgress } from './crawl-progress.ts'
 import { CRAWL_FLAGS, type CrawlSieveFlags, openAudit, openCrawlSieve } from './crawl-sieve.ts'
@@ -21,7 +22,7 @@ import { Output, tell } from './output.ts'
 import { redisRetry } from './redis-retry.ts'
 import { withSieveOptions } from './sieve-options.ts'
 
-interface Flags extends CrawlSieveFlags, CrawlLimitFlags, LimitFlags {
+interface Flags extends CrawlSieveFlags, CrawlLimitFlags, LimitFlags, LearnFlags {
   shapeLimits: boolean
   pages?: number
   content?: true | 'report' | 'skip'
@@ -45,7 +46,7 @@ const INTERRUPTED = 130
 
 export function crawlCommand(program: Command): void {
   const command = withSieveOptions(program.command('crawl'), { renamed: CRAWL_FLAGS })
-  withCrawlLimits(withLimitOptions(command))
+  withLearnOptions(withCrawlLimits(withLimitOptions(command)))
     .summary('crawl from a page, layer by layer')
     .description(
       'Starts at pages, takes their links, and goes layer by layer until the depth or until nothing is new. Prints one ' +
@@ -77,7 +78,7 @@ export function crawlCommand(program: Command): void {
       '--no-shape-limits',
       `no limits by shape; else --keep-per-trap ${KEEP_PER_TRAP} --max-repeats ${MAX_REPEATS}`,
     )
-    .option('--dropped <file>', 'list what limits by shape drop here: limit, reason, URL')
+    .option('--dropped <file>', 'list what limits and learned rules leave out here: limit, reason, URL')
     .option('-o, --output <file>', 'write here instead of stdout')
     .option('--stats', 'the summary as one JSON object')
     .option('--quiet', 'no progress and no summary')
@@ -109,7 +110,12 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
   const audit = flags.audit
     ? await openAudit(sieve, folder, (lost) => output.print(`${JSON.stringify({ lost })}\n`))
     : null
-  const limited = await limitUrls(audit ?? sieve.urls, profile, flags)
+  const list = flags.dropped === undefined ? null : new Output(flags.dropped)
+  const drop = (url: string, limit: string, reason: string) => list?.print(`${limit}\t${reason}\t${url}\n`)
+  const learning = isLearning(flags)
+    ? await startLearning(flags, profile, (url, reason) => drop(url, 'learned', reason))
+    : null
+  const limited = await limitUrls(audit ?? sieve.urls, profile, flags, drop)
   const queue = await CrawlQueue.open(limited?.urls ?? audit ?? sieve.urls, siteItems, {
     ...(folder !== undefined && { folder }),
     layers: true,
@@ -127,9 +133,10 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
     allHosts: flags.allHosts ?? false,
     allTypes: flags.allTypes ?? false,
     ignoreRobots: flags.ignoreRobots ?? false,
-    ...(flags.content && {
+    ...((flags.content || learning) && {
       content: { sieve: await ContentSieve.create(), skip: flags.content === 'skip' },
     }),
+    ...(learning && { learning: learning.option }),
     onPage(page) {
       output.print(`${JSON.stringify(page)}\n`)
       sieve.capacity?.watch()
@@ -151,12 +158,14 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
       ...queue.stats(),
       ...audit?.counts(),
       ...limited?.counts(queue.stats().repeats),
+      ...learning?.counts(),
     }
     queue.close()
     await audit?.close()
     await sieve.close()
     output.close()
-    limited?.close()
+    learning?.close()
+    list?.close()
     sieve.capacity?.summarise()
     const seconds = (performance.now() - started) / 1000
     if (flags.stats) tell(`${JSON.stringify({ ...counts, seconds })}\n`)
@@ -169,16 +178,20 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
 }
 
 // Loaded only when there are limits.
-async function limitUrls(urls: SeenUrls, profile: Profile, flags: Flags) {
+async function limitUrls(
+  urls: SeenUrls,
+  profile: Profile,
+  flags: Flags,
+  onDrop: (url: string, limit: string, reason: string) => void,
+) {
   const given = shapeLimitsOf(flags)
   if (!flags.shapeLimits && given === null) return null
   const limits = flags.shapeLimits
     ? { keepPerTrap: KEEP_PER_TRAP, maxRepeats: MAX_REPEATS, ...given }
     : given!
   const { LimitedUrls } = await import('../crawlers/limited-urls.ts')
-  const list = flags.dropped === undefined ? null : new Output(flags.dropped)
   const limited = new LimitedUrls(urls, { profile, ...limits }, (url, { limit, reason }) =>
-    list?.print(`${limit}\t${reason}\t${url}\n`),
+    onDrop(url, limit, reason),
   )
   return {
     urls: limited,
@@ -188,7 +201,6 @@ async function limitUrls(urls: SeenUrls, profile: Profile, flags: Flags) {
       dropped: limited.dropped,
       limitedShapes: limited.shapes(),
     }),
-    close: () => list?.close(),
   }
 }
 

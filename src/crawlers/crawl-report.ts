@@ -20,6 +20,8 @@ export interface CrawledPage {
   /** Nearly the same text as that page, and in how many bits its SimHash differs. */
   readonly near?: string
   readonly distance?: number
+  /** Too little text to compare. */
+  readonly short?: true
   /** Its links were not followed, because its text repeats that of another page. */
   readonly skipped?: true
   /** Only a part was read: the limit that was exceeded. */

@@ -1,10 +1,11 @@
 // The web crawler of the papers: starts at pages, follows their links, and goes layer by layer until the depth is reached
 // or nothing is new. It obeys robots.txt with its Crawl-delay, keeps the queue's pace per host, sends its name, and stays
 // on the given hosts. A redirect is a page of its own: scope, sieve, robots.txt and pace apply to its target too.
-import type { ContentSieve } from '../content/content-sieve.ts'
+import type { ContentSieve, ContentVerdict } from '../content/content-sieve.ts'
 import { CharsetDecoder } from './charset.ts'
 import type { CrawlQueue, Taken } from './crawl-queue.ts'
 import { type CrawlCounts, type CrawledPage, noCounts, repeatOf } from './crawl-report.ts'
+import type { CrawlRules, Merged } from './crawl-rules.ts'
 import { type Answer, Fetcher } from './fetcher.ts'
 import { HtmlPage, resolve } from './html-page.ts'
 import { type CrawlLimits, crawlLimits } from './limits.ts'
@@ -32,6 +33,11 @@ export interface SiteCrawlOptions {
   readonly ignoreRobots: boolean
   /** Pages of the same text: reported, and with `skip` their links are not followed. */
   readonly content?: { readonly sieve: ContentSieve; readonly skip: boolean }
+  /** With `content`: rules learned on the way, and what gets each URL that they leave out. */
+  readonly learning?: {
+    readonly rules: CrawlRules
+    readonly onSkip: (url: string, merged: Merged) => void
+  }
   readonly onPage: (page: CrawledPage) => void
 }
 
@@ -45,6 +51,11 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const PAGE_TYPES = new Set(['text/html', 'application/xhtml+xml', 'text/xml', 'application/xml', ''])
 
 type Page = Pick<Taken<SiteItem>, 'item' | 'place'>
+
+interface Compared {
+  readonly verdict: ContentVerdict
+  readonly isShort: boolean
+}
 
 /** A failure of the page or the network: the page is tried again. */
 class PageError extends Error {
@@ -151,6 +162,7 @@ export class SiteCrawl {
   async #visit(page: Page): Promise<void> {
     const { item, place } = page
     this.#scope.admit(item.url)
+    if (this.#isCovered(page)) return
     if (this.#robots && !(await this.#isAllowed(page, this.#robots))) return
     try {
       await this.#fetch(page)
@@ -161,6 +173,16 @@ export class SiteCrawl {
       if (item.retries < RETRIES) this.#options.queue.again(place, { ...item, retries: item.retries + 1 })
       else this.#fail(page, error.status, error.message)
     }
+  }
+
+  // Whether a learned rule takes a fetched page for this one; if so, the page is handled.
+  #isCovered({ item, place }: Page): boolean {
+    const { queue, learning } = this.#options
+    const merged = learning?.rules.skip(item)
+    if (!merged) return false
+    learning?.onSkip(item.url, merged)
+    queue.giveBack(place)
+    return true
   }
 
   // Whether robots.txt allows the page; if not, the page is handled or postponed.
@@ -270,10 +292,8 @@ export class SiteCrawl {
     if (this.#failure) return
     // An incomplete text is not compared: it errs towards "new".
     const isWhole = answer.cut === null && !broken
-    const verdict =
-      isWhole && content && status === 200 ? content.sieve.add(html.text, page.item.url) : undefined
-    if (verdict?.verdict === 'same' || verdict?.verdict === 'near') this.counts[verdict.verdict]++
-    this.counts.short = content?.sieve.stats().short ?? 0
+    const compared = isWhole && status === 200 ? await this.#compare(page.item, html.text) : undefined
+    const verdict = compared?.verdict
     const isSkipped = content?.skip === true && verdict !== undefined && verdict.verdict !== 'new'
     const found = status < 400 ? await this.#follow(page.item, html, !isSkipped) : 0
     const cut = answer.cut ?? (html.linksOver > 0 ? 'links' : null)
@@ -284,10 +304,30 @@ export class SiteCrawl {
       title: html.title,
       links: found,
       ...repeatOf(verdict),
+      ...(compared?.isShort && { short: true as const }),
       ...(isSkipped && { skipped: true as const }),
       ...(cut && { cut }),
       ...(broken && { error: broken.message }),
     })
+  }
+
+  // What the content sieve answers for the page's text; learned rules get it too.
+  async #compare({ url, via }: SiteItem, text: string): Promise<Compared | undefined> {
+    const { content, learning, queue } = this.#options
+    if (!content) return undefined
+    const verdict = content.sieve.add(text, url)
+    if (verdict.verdict !== 'new') this.counts[verdict.verdict]++
+    const { short } = content.sieve.stats()
+    const isShort = short > this.counts.short
+    this.counts.short = short
+    if (!learning || isShort) return { verdict, isShort }
+    const digest = verdict.verdict === 'same' ? verdict.of : url
+    for (const one of [url, ...via]) {
+      const again = learning.rules.add(one, digest)
+      const items = again.map((skipped) => ({ ...skipped, via: [], retries: 0 }))
+      await queue.add(items, { sieve: 'never' })
+    }
+    return { verdict, isShort }
   }
 
   // Parses the body up to an error of the connection or the encoding, which it returns.

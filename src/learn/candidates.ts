@@ -13,6 +13,8 @@ const MOST_CANDIDATES = 200
 const MOST_COUNTED = 20_000
 const MOST_SEGMENTS = 8
 const MOST_PARAMETERS = 16
+/** Parameters that are tried together. */
+const MOST_GROUPED = 8
 /** Hosts with the same path that are compared. */
 const MOST_MIRRORS = 8
 
@@ -45,13 +47,55 @@ export function aliasCandidates(host: string, pages: readonly Page[]): RuleData[
   return (['order', 'case', 'index', 'slash'] as const).map((kind) => ({ kind, host }))
 }
 
+/**
+ * Parameters that come together and do not matter one by one, such as `utm_source` and `utm_campaign`: names that stand on
+ * the same pages of a host, and the whole sets of names of its pages.
+ */
+export function groupCandidates(host: string, pages: readonly Page[]): RuleData[] {
+  const sets = new Tally()
+  const pagesByName = new Map<string, { count: number; sum: number }>()
+  for (const [i, { key }] of pages.entries()) {
+    const names = namesOf(key)
+    if (names.length > 1 && names.length <= MOST_GROUPED) sets.add(names.join('&'))
+    for (const name of names) {
+      const known = pagesByName.get(name)
+      if (known === undefined && pagesByName.size >= MOST_COUNTED) continue
+      // Names on the same pages have the same sum; other names that have it are refused by the evidence.
+      const { count, sum } = known ?? { count: 0, sum: 0 }
+      pagesByName.set(name, { count: count + 1, sum: (sum + Math.imul(i + 1, 0x9e3779b1)) | 0 })
+    }
+  }
+  const together = new Map<string, string[]>()
+  for (const [name, { count, sum }] of pagesByName) {
+    if (count < LEAST_PAGES) continue
+    const group = together.get(`${count} ${sum}`)
+    if (group) group.push(name)
+    else together.set(`${count} ${sum}`, [name])
+  }
+  const groups = [...together.values()]
+    .filter(({ length }) => length > 1 && length <= MOST_GROUPED)
+    .slice(0, MOST_CANDIDATES)
+    .map((names) => names.sort().join('&'))
+  return [...new Set([...groups, ...sets.list()])].map((text) => ({
+    kind: 'parameters',
+    host,
+    names: text.split('&'),
+  }))
+}
+
+const namesOf = (key: string): string[] => {
+  const { query } = split(key)
+  if (query.length < 2) return []
+  return [...new Set(parametersOf(query).slice(0, MOST_PARAMETERS).map(parameterName))].sort()
+}
+
 /** Parameters of a whole host first, then below a first segment, then of one path. */
 export function parameterCandidates(host: string, pages: readonly Page[]): RuleData[] {
   const tallies = [new Tally(), new Tally(), new Tally()] as const
   for (const { key } of pages) {
-    const { path, query } = split(key)
-    if (query.length < 2) continue
-    const names = new Set(parametersOf(query).slice(0, MOST_PARAMETERS).map(parameterName))
+    const names = namesOf(key)
+    if (names.length === 0) continue
+    const { path } = split(key)
     const second = path.indexOf('/', 1)
     for (const name of names) {
       tallies[0].add(`/ ${name}`)

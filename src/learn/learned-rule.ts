@@ -17,7 +17,15 @@ export interface Evidence {
   readonly upper: number
 }
 
-export type RuleKind = 'parameter' | 'segment' | 'index' | 'slash' | 'case' | 'order' | 'mirror'
+export type RuleKind =
+  | 'parameter'
+  | 'parameters'
+  | 'segment'
+  | 'index'
+  | 'slash'
+  | 'case'
+  | 'order'
+  | 'mirror'
 
 export interface RuleData {
   readonly kind: RuleKind
@@ -27,6 +35,8 @@ export interface RuleData {
   readonly path?: string
   /** `parameter`: the name that is dropped. */
   readonly name?: string
+  /** `parameters`: names that are dropped where all of them stand. */
+  readonly names?: readonly string[]
   /** `segment`: which one is dropped, from 0, of paths with `segments` of them. */
   readonly segment?: number
   readonly segments?: number
@@ -43,11 +53,13 @@ export interface LearnedRule extends RuleData {
 }
 
 /** What a rule does, in words. */
-export function describeRule({ kind, host, path = '/', name, segment, to }: RuleData): string {
+export function describeRule({ kind, host, path = '/', name, names, segment, to }: RuleData): string {
   const where = path === '/' ? host : `${host}${path}`
   switch (kind) {
     case 'parameter':
       return `drops ${name} on ${where}`
+    case 'parameters':
+      return `drops ${names!.join(', ')} together on ${host}`
     case 'segment':
       return `takes all values of segment ${segment! + 1} on ${where} for one`
     case 'index':
@@ -68,6 +80,7 @@ export function compileRule(data: RuleData, evidence?: string): Rule & { readonl
   const change = changeOf(data)
   const does = describeRule(data)
   const prefix = `//${data.host}`
+  const { path = '' } = data
   return Object.freeze({
     name: `learned:${does}`,
     does,
@@ -76,17 +89,19 @@ export function compileRule(data: RuleData, evidence?: string): Rule & { readonl
     apply(key: string) {
       // Most keys are of other hosts.
       const at = key.indexOf('//')
-      if (at < 0 || !key.startsWith(prefix, at)) return key
+      if (at < 0 || !key.startsWith(prefix, at) || !key.startsWith(path, at + prefix.length)) return key
       return split(key).authority === prefix ? change(key) : key
     },
   })
 }
 
 function changeOf(data: RuleData): (key: string) => string {
-  const { kind, path = '/', name, segment, segments, to } = data
+  const { kind, path = '/', name, names, segment, segments, to } = data
   switch (kind) {
     case 'parameter':
       return (key) => dropParameter(key, path, name!)
+    case 'parameters':
+      return (key) => dropTogether(key, names!)
     case 'segment':
       return (key) => replacePath(key, (text) => dropSegment(text, path, segment!, segments!))
     case 'index':
@@ -106,11 +121,16 @@ const replacePath = (key: string, change: (path: string) => string) =>
   replaceParts(key, ({ path }) => ({ path: change(path) }))
 
 function dropParameter(key: string, prefix: string, name: string): string {
-  const { path, query } = split(key)
-  if (query === '' || !path.startsWith(prefix)) return key
+  return split(key).path.startsWith(prefix) ? dropTogether(key, [name]) : key
+}
+
+function dropTogether(key: string, names: readonly string[]): string {
+  const { query } = split(key)
+  if (query === '') return key
   const all = query.slice(1).split('&')
-  const kept = all.filter((parameter) => parameterName(parameter) !== name)
-  if (kept.length === all.length) return key
+  const found = new Set(all.map(parameterName))
+  if (!names.every((name) => found.has(name))) return key
+  const kept = all.filter((parameter) => !names.includes(parameterName(parameter)))
   return replaceParts(key, () => ({ query: kept.length > 0 ? `?${kept.join('&')}` : '' }))
 }
 

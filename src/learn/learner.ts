@@ -5,7 +5,13 @@
 import { split } from '../canonical/parts.ts'
 import { keyOf, type ProfileName, profiles, resolveProfile } from '../canonical/profiles.ts'
 import { SieveError } from '../errors.ts'
-import { aliasCandidates, mirrorCandidates, parameterCandidates, segmentCandidates } from './candidates.ts'
+import {
+  aliasCandidates,
+  groupCandidates,
+  mirrorCandidates,
+  parameterCandidates,
+  segmentCandidates,
+} from './candidates.ts'
 import { boundOf, isSame, type MeasureOptions, measure, type Page } from './evidence.ts'
 import { compileRule, type LearnedRule, type RuleData } from './learned-rule.ts'
 import type { PageRecord } from './page-records.ts'
@@ -129,7 +135,7 @@ class Session {
   run(): void {
     for (const rule of mirrorCandidates(this.#hosts)) this.#try(rule)
     for (const host of [...this.#hosts.keys()]) {
-      for (const find of [aliasCandidates, parameterCandidates, segmentCandidates])
+      for (const find of [aliasCandidates, parameterCandidates, groupCandidates, segmentCandidates])
         for (const rule of find(host, this.#hosts.get(host)!)) this.#try(rule)
     }
   }

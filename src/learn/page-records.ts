@@ -50,6 +50,8 @@ function fromJson(text: string): PageRecord | null {
   if (record === null || typeof record !== 'object') return null
   const { url, status, same, near, simhash, length } = record
   if (typeof url !== 'string' || !isUrl(url) || !isFound(status)) return null
+  // A page of `crawl` whose text was not compared.
+  if (record.short === true || record.cut !== undefined || record.error !== undefined) return null
   // What `crawl --content` writes names the first page of the same text.
   const digest = record.digest ?? record.hash ?? same ?? (isCrawled(record) ? url : undefined)
   if (typeof digest !== 'string' || digest === '') return null

@@ -21,7 +21,7 @@ export interface LearnedRules {
   readonly rules: readonly LearnedRule[]
 }
 
-const KINDS = ['parameter', 'segment', 'index', 'slash', 'case', 'order', 'mirror']
+const KINDS = ['parameter', 'parameters', 'segment', 'index', 'slash', 'case', 'order', 'mirror']
 
 /** The profile of learned rules: the base profile's rules, then the learned ones in their order. Errs towards "seen". */
 export function learnedProfile({ profile, rules, confidence }: LearnedRules): Profile {
@@ -63,16 +63,20 @@ export function parseRules(text: string, name = 'rules'): LearnedRules {
 
 function isRule(rule: LearnedRule | null): boolean {
   if (rule === null || typeof rule !== 'object' || !KINDS.includes(rule.kind)) return false
-  const { kind, host, path, name, segment, segments, to } = rule
+  const { kind, host, path, name, names, segment, segments, to } = rule
   if (!isHost(host) || !isEvidence(rule.found) || !isEvidence(rule.heldOut)) return false
   if (path !== undefined && !(typeof path === 'string' && path.startsWith('/'))) return false
   if (kind === 'parameter') return typeof name === 'string'
+  if (kind === 'parameters') return isNames(names)
   if (kind === 'mirror') return isHost(to) && to !== host
   if (kind !== 'segment') return true
   return (
     Number.isSafeInteger(segment) && Number.isSafeInteger(segments) && segment! >= 0 && segment! < segments!
   )
 }
+
+const isNames = (names: unknown) =>
+  Array.isArray(names) && names.length > 0 && names.every((name) => typeof name === 'string')
 
 const isHost = (host: unknown) => typeof host === 'string' && /^[^/?#\s]+$/.test(host)
 
