@@ -41,6 +41,9 @@ export async function spawnRedis(args = []) {
   return { port, url: `redis://127.0.0.1:${port}`, child, gone }
 }
 
+/** Ports and cluster buses of this process: servers may be started side by side. */
+const taken = new Set()
+
 /** A port whose cluster bus, 10,000 further, is free as well. */
 export async function freePort() {
   const isFree = (port) =>
@@ -50,6 +53,9 @@ export async function freePort() {
     })
   for (;;) {
     const port = 11_000 + Math.floor(Math.random() * 20_000)
+    const both = [port, port + 10_000]
+    if (both.some((one) => taken.has(one))) continue
+    for (const one of both) taken.add(one)
     if ((await isFree(port)) && (await isFree(port + 10_000))) return port
   }
 }

@@ -98,6 +98,8 @@ export interface ClusterRegistryOptions {
   readonly faults?: Faults
   /** How long connecting or a call may go without an answer before it fails. Default 30,000, and 10,000 to connect. */
   readonly retryMs?: number
+  /** How often changes by other servers are looked for. Default 2000. */
+  readonly pollMs?: number
 }
 
 export class ClusterRegistry implements SieveRegistry {
@@ -123,12 +125,12 @@ export class ClusterRegistry implements SieveRegistry {
 
   /** Opens all sieves at a redis:// or rediss:// URL. Throws a SieveError when no server answers there. */
   static async open(url: string, options: ClusterRegistryOptions = {}): Promise<ClusterRegistry> {
-    const { retryMs } = options
+    const { retryMs, pollMs = POLL_MS } = options
     const connection = await connectRedis(url, retryMs === undefined ? {} : { connectTimeoutMs: retryMs })
     const registry = new ClusterRegistry(connection, new URL(url).host, options)
     try {
       await registry.#poll()
-      registry.#timer = setInterval(() => registry.#pollWithin(), POLL_MS)
+      registry.#timer = setInterval(() => registry.#pollWithin(), pollMs)
       registry.#timer.unref()
       return registry
     } catch (error) {

@@ -17,7 +17,7 @@ const newFolder = newFolders()
 if (process.env.URLSIEVE_FULL) vi.setConfig({ testTimeout: 1_200_000 })
 
 const isFull = Boolean(process.env.URLSIEVE_FULL)
-const PAGES = isFull ? 5000 : 120
+const PAGES = isFull ? 5000 : 60
 const KILLS = isFull ? 6 : 2
 const CONCURRENCY = 8
 const spider = fileURLToPath(new URL('./spider.py', import.meta.url))

@@ -13,7 +13,7 @@ export interface Answer {
   readonly links: readonly string[]
 }
 
-const YEARS = [2020, 2023]
+const YEARS = [2021, 2021]
 const EVERY = { session: 41, redirect: 37, print: 50, near: 10, dead: 90, file: 70, closed: 80 }
 
 export class Site {
@@ -80,7 +80,7 @@ export class Site {
     return { status: 200, type: 'text/html; charset=utf-8', body, links }
   }
 
-  // A calendar goes on for ever; this one has four years.
+  // A calendar goes on for ever; this one has one year.
   #month(year: number, month: number): Answer {
     const [first, last] = YEARS as [number, number]
     if (!(year >= first && year <= last && month >= 1 && month <= 12)) {

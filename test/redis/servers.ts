@@ -76,28 +76,36 @@ export async function startCluster(
     await Promise.all(nodes.map((node) => node.kill()))
   }
   try {
-    for (let i = 0; i < primaries + replicas; i++) nodes.push(await startNode(settings))
+    const starts = Array.from({ length: primaries + replicas }, () => startNode(settings))
+    for (const start of await Promise.allSettled(starts)) {
+      if (start.status === 'rejected') throw start.reason
+      nodes.push(start.value)
+    }
     for (const [i, node] of nodes.entries()) await node.ask('CLUSTER', 'SET-CONFIG-EPOCH', String(i + 1))
     for (let i = 0; i < primaries; i++) {
       const slots = Array.from({ length: 16384 }, (_, slot) => slot)
       const mine = slots.filter((slot) => Math.floor((slot * primaries) / 16384) === i)
       await nodes[i]!.ask('CLUSTER', 'ADDSLOTS', ...mine.map(String))
     }
-    for (const node of nodes.slice(1)) await nodes[0]!.ask('CLUSTER', 'MEET', '127.0.0.1', String(node.port))
+    // Each pair is introduced: gossip takes seconds longer.
+    for (const [i, node] of nodes.entries()) {
+      for (const other of nodes.slice(i + 1))
+        await node.ask('CLUSTER', 'MEET', '127.0.0.1', String(other.port))
+    }
     const known = `cluster_known_nodes:${nodes.length}\r`
     for (const node of nodes) {
       await until('nodes know each other', async () =>
         String(await node.ask('CLUSTER', 'INFO')).includes(known),
       )
     }
-    for (let i = 0; i < replicas; i++) {
-      const id = String(await nodes[i % primaries]!.ask('CLUSTER', 'MYID'))
-      const replica = nodes[primaries + i]!
+    const replicate = async (replica: RedisNode, primary: RedisNode) => {
+      const id = String(await primary.ask('CLUSTER', 'MYID'))
       await until('a replica is one', async () => (await replica.ask('CLUSTER', 'REPLICATE', id)) === 'OK')
       await until('it has all', async () =>
         /master_link_status:up/.test(String(await replica.ask('INFO', 'replication'))),
       )
     }
+    await Promise.all(nodes.slice(primaries).map((node, i) => replicate(node, nodes[i % primaries]!)))
     for (const node of nodes) {
       await until('the cluster is ok', async () =>
         String(await node.ask('CLUSTER', 'INFO')).includes('cluster_state:ok'),

@@ -18,8 +18,8 @@ describe.skipIf(whyNoRedis)('a registry on Redis', () => {
     node = await startNode()
     await node.ask('CONFIG', 'SET', 'requirepass', password)
     const url = `redis://:${encodeURIComponent(password)}@127.0.0.1:${node.port}`
-    one = await ClusterRegistry.open(url)
-    two = await ClusterRegistry.open(url)
+    one = await ClusterRegistry.open(url, { pollMs: 100 })
+    two = await ClusterRegistry.open(url, { pollMs: 100 })
     direct = await connectRedis(url)
   })
   afterAll(async () => {
