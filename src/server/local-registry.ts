@@ -100,7 +100,9 @@ export class LocalRegistry implements SieveRegistry {
 
   async create(name: string, spec: SieveSpec, purpose?: Purpose): Promise<ServedSieve> {
     checkName(name)
+    const pace = new Pace()
     const bytes = plannedBytes(optionsOf(spec, purpose))
+    await pace.rest()
     const entry = { name, spec, createdAt: new Date(), ...(purpose && { purpose }) }
     return this.#begin(name, bytes, () => this.#create(entry))
   }

@@ -20,6 +20,13 @@ export interface BlockedPlan {
   rate: number
 }
 
+/** What is promised: this `rate` at `urls` distinct URLs. */
+export interface BlockedGoal {
+  urls: number
+  rate: number
+  blockBits?: number
+}
+
 const CACHE_LINE_BITS = 512
 const MOST_HASHES = 24
 
@@ -50,15 +57,17 @@ export function blockedHashes({
 }
 
 /** The fewest blocks that keep `rate` at `urls` with any k, 1 … 24, and the smallest such k. */
-export function blockedPlan({
-  urls,
-  rate,
-  blockBits = CACHE_LINE_BITS,
-}: {
-  urls: number
-  rate: number
-  blockBits?: number
-}): BlockedPlan {
+export function blockedPlan({ urls, rate, blockBits = CACHE_LINE_BITS }: BlockedGoal): BlockedPlan {
+  if (last?.urls !== urls || last.rate !== rate || last.blockBits !== blockBits) {
+    last = { urls, rate, blockBits, plan: searchPlan({ urls, rate, blockBits }) }
+  }
+  return { ...last.plan }
+}
+
+// Found in milliseconds, and needed several times in a row: to check, create and open the same sieve.
+let last: (Required<BlockedGoal> & { plan: BlockedPlan }) | undefined
+
+function searchPlan({ urls, rate, blockBits }: Required<BlockedGoal>): BlockedPlan {
   if (!(rate > 0 && rate < 1)) throw new RangeError(`rate: got ${rate}, expected between 0 and 1`)
   let blocks = Infinity
   let hashes = 1
