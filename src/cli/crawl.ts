@@ -10,6 +10,7 @@ import { isLearning, type LearnFlags, startLearning, withLearnOptions } from './
 import { type CrawlLimitFlags, limitsOf, withCrawlLimits } from './crawl-limits.ts'
 import { CrawlProgress } from './crawl-progress.ts'
 import { CRAWL_FLAGS, type CrawlSieveFlags, openAudit, openCrawlSieve } from './crawl-sieve.ts'
+import { ignoredBy, type SignalFlags, withSignalOptions } from './crawl-signals.ts'
 import { crawlSummary } from './crawl-summary.ts'
 import { CommandError, EXIT } from './exit.ts'
 import {
@@ -22,7 +23,7 @@ import { Output, tell } from './output.ts'
 import { redisRetry } from './redis-retry.ts'
 import { withSieveOptions } from './sieve-options.ts'
 
-interface Flags extends CrawlSieveFlags, CrawlLimitFlags, LimitFlags, LearnFlags {
+interface Flags extends CrawlSieveFlags, CrawlLimitFlags, LimitFlags, LearnFlags, SignalFlags {
   shapeLimits: boolean
   pages?: number
   content?: true | 'report' | 'skip'
@@ -46,7 +47,7 @@ const INTERRUPTED = 130
 
 export function crawlCommand(program: Command): void {
   const command = withSieveOptions(program.command('crawl'), { renamed: CRAWL_FLAGS })
-  withLearnOptions(withCrawlLimits(withLimitOptions(command)))
+  withLearnOptions(withCrawlLimits(withSignalOptions(withLimitOptions(command))))
     .summary('crawl from a page, layer by layer')
     .description(
       'Starts at pages, takes their links, and goes layer by layer until the depth or until nothing is new. Prints one ' +
@@ -72,7 +73,7 @@ export function crawlCommand(program: Command): void {
     .option('--rate <n>', 'requests per second to each host; 0: no limit', parseNumber('--rate', 0), 2)
     .option('--user-agent <name>', 'name of the crawler, also for robots.txt')
     .option('--all-hosts', 'follow links to other hosts')
-    .option('--all-types', 'fetch what is not HTML too')
+    .option('--all-types', 'follow links to anything, not only to pages')
     .option('--ignore-robots', 'fetch what robots.txt closes, at your own pace: for a site of your own')
     .option(
       '--no-shape-limits',
@@ -133,6 +134,8 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
     allHosts: flags.allHosts ?? false,
     allTypes: flags.allTypes ?? false,
     ignoreRobots: flags.ignoreRobots ?? false,
+    ignored: ignoredBy(flags),
+    sitemaps: flags.sitemaps ?? false,
     ...((flags.content || learning) && {
       content: { sieve: await ContentSieve.create(), skip: flags.content === 'skip' },
     }),

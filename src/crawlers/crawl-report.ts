@@ -15,6 +15,11 @@ export interface CrawledPage {
   readonly links: number
   /** The type, if not HTML. */
   readonly type?: string
+  /** The URL that the page names as its canonical one, if different. */
+  readonly canonical?: string
+  /** Meta robots or X-Robots-Tag: not to be indexed; its links are not to be followed. */
+  readonly noindex?: true
+  readonly nofollow?: true
   /** The same text as that page. */
   readonly same?: string
   /** Nearly the same text as that page, and in how many bits its SimHash differs. */
@@ -42,6 +47,12 @@ export interface CrawlCounts {
   longLinks: number
   /** Beyond the limit of links per page: not followed. */
   linksOver: number
+  /** Links with rel=nofollow, and those on pages with the directive nofollow: not followed. */
+  nofollow: number
+  /** Pages with the directive noindex. */
+  noindex: number
+  /** Sitemaps read. */
+  sitemaps: number
   /** Not fetched because robots.txt disallows them. */
   closed: number
   /** Not fetched in this run because their robots.txt was unreachable. */
@@ -56,7 +67,7 @@ export interface CrawlCounts {
   redirectsRefused: number
   /** Of those, to other hosts. */
   redirectsElsewhere: number
-  /** Not HTML: discarded before their body. */
+  /** Not HTML: listed, and discarded before their body. */
   otherTypes: number
   failed: number
   /** Pages of which only a part was read. */
@@ -72,6 +83,7 @@ export interface CrawlCounts {
 
 export const noCounts = (): CrawlCounts => ({
   ...{ pages: 0, links: 0, elsewhere: 0, deeper: 0, longLinks: 0, linksOver: 0 },
+  ...{ nofollow: 0, noindex: 0, sitemaps: 0 },
   ...{ closed: 0, unreachable: 0, delayed: 0, capped: 0, robotsCut: 0 },
   ...{ redirectsRefused: 0, redirectsElsewhere: 0, otherTypes: 0, failed: 0, cut: 0 },
   ...{ same: 0, near: 0, skipped: 0, short: 0 },

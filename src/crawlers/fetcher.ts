@@ -108,6 +108,11 @@ export class Answer {
     return location && Buffer.from(location, 'latin1').toString()
   }
 
+  /** The values of X-Robots-Tag, one per header. */
+  get robotsTags(): readonly string[] {
+    return this.#response.headersDistinct['x-robots-tag'] ?? []
+  }
+
   /** Closes the connection without reading the body. */
   discard(): void {
     this.#response.destroy()

@@ -1,14 +1,8 @@
 // The title, links and visible text of an HTML page. Parsed as a stream of tokens without building a tree, so that time and
 // memory are linear in the input, however tags are nested or left open, and a page without <body> still has its text.
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
-
-/** The attribute that links to another page. */
-const PAGES: Readonly<Record<string, string>> = { a: 'href', area: 'href', frame: 'src', iframe: 'src' }
-/** The attribute that links to anything. */
-const ALL: Readonly<Record<string, string>> = {
-  ...PAGES,
-  ...{ link: 'href', img: 'src', script: 'src', source: 'src', audio: 'src', video: 'src', embed: 'src' },
-}
+import type { Directives } from './page-signals.ts'
+import { PageTags, type TagOptions } from './page-tags.ts'
 
 /** Elements whose text is not visible. */
 const HIDDEN = new Set(['script', 'style', 'template', 'noscript', 'title', 'iframe', 'noembed', 'noframes'])
@@ -29,14 +23,9 @@ const PIECE_CHARACTERS = 16_384
 /** In HTML this begins a comment that ends at the next `>`; the tokenizer would look for `]]>`. */
 const CDATA = '<![CDATA['
 
-export interface PageLimits {
-  readonly links: number
+export interface HtmlPageOptions extends TagOptions {
+  /** Characters of a link. */
   readonly urlCharacters: number
-}
-
-export interface HtmlPageOptions extends PageLimits {
-  /** Links to anything, not only to pages. */
-  readonly allTypes: boolean
   readonly isXml: boolean
   /** Whether `text` is wanted. */
   readonly wantsText: boolean
@@ -45,33 +34,32 @@ export interface HtmlPageOptions extends PageLimits {
 export class HtmlPage implements TokenizerCallbacks {
   /** Links longer than the limit. */
   longLinks = 0
-  /** Links beyond the limit of a page. */
-  linksOver = 0
   readonly #options: HtmlPageOptions
   readonly #tokenizer: Tokenizer
-  readonly #attributes: Readonly<Record<string, string>>
+  readonly #tags: PageTags
   /** Chunks of input that tokens may still refer to, and the offset of the first one. */
   readonly #pieces: string[] = []
   #start = 0
   /** Not parsed yet: too short, or the start of a CDATA mark that may continue in the next chunk. */
   #rest = ''
-  readonly #links: string[] = []
-  #base: string | undefined
   #text: string[] = []
   #title: string[] = []
   #titleLength = 0
   #hasTitle = false
+  /** Links whose characters exceed those of a body. */
+  #linksLeft = 0
   /** Open hidden elements, by name. */
   readonly #hidden = new Map<string, number>()
-  /** The current tag, its linking attribute, and the value of that attribute. */
+  /** The current tag, its attributes that are wanted, and the one that is being read. */
   #tag = ''
+  #values = new Map<string, string | undefined>()
+  #attribute = ''
   #value: string[] | null = null
   #valueLength = 0
-  #link: string | undefined
 
   constructor(options: HtmlPageOptions) {
     this.#options = options
-    this.#attributes = options.allTypes ? ALL : PAGES
+    this.#tags = new PageTags(options)
     this.#tokenizer = new Tokenizer({ xmlMode: options.isXml }, this)
   }
 
@@ -95,6 +83,27 @@ export class HtmlPage implements TokenizerCallbacks {
     return squeeze(this.#title.join('')).slice(0, TITLE_CHARACTERS)
   }
 
+  /** Links beyond the limits of a page. */
+  get linksOver(): number {
+    return this.#tags.linksOver + this.#linksLeft
+  }
+
+  /** Links with rel=nofollow, which are not among the others. */
+  get nofollowLinks(): number {
+    return this.#tags.nofollowLinks
+  }
+
+  /** What meta robots demands. */
+  get directives(): Directives {
+    return this.#tags.directives
+  }
+
+  /** The canonical link of the page at `url`, absolute; null: none. */
+  canonicalAt(url: string): string | null {
+    const target = resolve(this.#tags.canonical, resolve(this.#tags.base, url) ?? url)
+    return target !== null && target.length <= this.#options.urlCharacters ? target : null
+  }
+
   /** The visible text, without markup, whitespace collapsed. */
   get text(): string {
     return squeeze(this.#text.join(''))
@@ -105,9 +114,10 @@ export class HtmlPage implements TokenizerCallbacks {
    * most `characters`, since a long <base> makes every link long.
    */
   *linksAt(url: string, characters: number): Generator<string> {
-    const base = resolve(this.#base, url) ?? url
+    const { links } = this.#tags
+    const base = resolve(this.#tags.base, url) ?? url
     let room = characters
-    for (const [i, link] of this.#links.entries()) {
+    for (const [i, link] of links.entries()) {
       const target = resolve(link, base)
       if (target === null || !/^https?:/.test(target)) continue
       if (target.length > this.#options.urlCharacters) {
@@ -116,7 +126,7 @@ export class HtmlPage implements TokenizerCallbacks {
       }
       room -= target.length
       if (room < 0) {
-        this.linksOver += this.#links.length - i
+        this.#linksLeft = links.length - i
         return
       }
       yield target
@@ -150,14 +160,15 @@ export class HtmlPage implements TokenizerCallbacks {
 
   onopentagname(start: number, end: number): void {
     this.#tag = this.#name(start, end)
-    this.#link = undefined
+    this.#values.clear()
     if (BLOCKS.has(this.#tag)) this.#space()
   }
 
   onattribname(start: number, end: number): void {
     const name = this.#name(start, end)
-    const wanted = this.#tag === 'base' ? 'href' : this.#attributes[this.#tag]
-    this.#value = name !== '' && name === wanted && this.#link === undefined ? [] : null
+    const isWanted = this.#tags.wanted(this.#tag)?.includes(name) && !this.#values.has(name)
+    this.#attribute = name
+    this.#value = isWanted ? [] : null
     this.#valueLength = 0
   }
 
@@ -176,23 +187,20 @@ export class HtmlPage implements TokenizerCallbacks {
   onattribend(): void {
     if (!this.#value) return
     const isLong = this.#valueLength > this.#options.urlCharacters
-    this.#link = isLong ? '' : this.#value.join('')
+    this.#values.set(this.#attribute, isLong ? undefined : this.#value.join(''))
     this.#value = null
-    if (isLong) this.longLinks++
-    else if (this.#tag === 'base') this.#base ??= this.#link
-    else if (this.#links.length < this.#options.links) this.#links.push(this.#link)
-    else this.linksOver++
+    if (isLong && (this.#attribute === 'href' || this.#attribute === 'src')) this.longLinks++
   }
 
   onopentagend(): void {
-    const tag = this.#tag
-    if (!HIDDEN.has(tag)) return
-    this.#hidden.set(tag, (this.#hidden.get(tag) ?? 0) + 1)
+    this.#end()
+    this.#hide()
   }
 
   onselfclosingtag(): void {
+    this.#end()
     // A slash closes an element in XML only; the tokenizer takes a script, style or title that has one for closed.
-    if (!this.#options.isXml && !TOKENIZED.has(this.#tag)) this.onopentagend()
+    if (!this.#options.isXml && !TOKENIZED.has(this.#tag)) this.#hide()
   }
 
   onclosetag(start: number, end: number): void {
@@ -223,6 +231,14 @@ export class HtmlPage implements TokenizerCallbacks {
   ondeclaration(): void {}
   onprocessinginstruction(): void {}
   onend(): void {}
+
+  #end(): void {
+    if (this.#values.size > 0) this.#tags.add(this.#tag, this.#values)
+  }
+
+  #hide(): void {
+    if (HIDDEN.has(this.#tag)) this.#hidden.set(this.#tag, (this.#hidden.get(this.#tag) ?? 0) + 1)
+  }
 
   #isTitle(): boolean {
     return !this.#hasTitle && this.#hidden.has('title')

@@ -23,6 +23,8 @@ const MOST_SEARCHED = 10_000_000
 export class RobotsFile {
   /** Seconds between requests; 0: none given. */
   readonly delaySeconds: number
+  /** Addresses of sitemaps as written, which hold for all agents. */
+  readonly sitemaps: readonly string[]
   /** The longest first, and of equal ones those that allow. */
   readonly #rules: readonly Rule[]
 
@@ -30,6 +32,7 @@ export class RobotsFile {
   constructor(text: string, userAgent: string) {
     const { rules, delaySeconds } = groupOf(text, productOf(userAgent))
     this.delaySeconds = delaySeconds
+    this.sitemaps = sitemapsIn(text)
     this.#rules = rules.sort((a, b) => b.length - a.length || Number(b.isAllowed) - Number(a.isAllowed))
   }
 
@@ -51,6 +54,18 @@ export class RobotsFile {
 
 /** For a site without a robots.txt. */
 export const noRobotsFile = () => new RobotsFile('', '')
+
+/** Sitemaps that are taken from one file. */
+const MOST_SITEMAPS = 1000
+
+function sitemapsIn(text: string): string[] {
+  const found = new Set<string>()
+  for (const [, address] of text.matchAll(/^[ \t]*sitemap[ \t]*:[ \t]*(\S+)/gim)) {
+    if (found.size === MOST_SITEMAPS) break
+    found.add(address!)
+  }
+  return [...found]
+}
 
 /** The rules of the groups that name the agent, otherwise of those for all agents. */
 function groupOf(text: string, product: string): Group {
@@ -84,7 +99,8 @@ function groupOf(text: string, product: string): Group {
   return isNamed ? own : all
 }
 
-const productOf = (userAgent: string) => userAgent.split('/', 1)[0]!.trim().toLowerCase()
+/** The name before the version, in lower case. */
+export const productOf = (userAgent: string) => userAgent.split('/', 1)[0]!.trim().toLowerCase()
 
 function ruleOf(pattern: string, isAllowed: boolean): Rule {
   const isWhole = pattern.endsWith('$')

@@ -1,15 +1,16 @@
 // The web crawler of the papers: starts at pages, follows their links, and goes layer by layer until the depth is reached
 // or nothing is new. It obeys robots.txt with its Crawl-delay, keeps the queue's pace per host, sends its name, and stays
 // on the given hosts. A redirect is a page of its own: scope, sieve, robots.txt and pace apply to its target too.
-import type { ContentSieve, ContentVerdict } from '../content/content-sieve.ts'
-import { CharsetDecoder } from './charset.ts'
+import type { ContentSieve } from '../content/content-sieve.ts'
 import type { CrawlQueue, Taken } from './crawl-queue.ts'
-import { type CrawlCounts, type CrawledPage, noCounts, repeatOf } from './crawl-report.ts'
+import { type CrawlCounts, type CrawledPage, noCounts } from './crawl-report.ts'
 import type { CrawlRules, Merged } from './crawl-rules.ts'
 import { type Answer, Fetcher } from './fetcher.ts'
-import { HtmlPage, resolve } from './html-page.ts'
+import { resolve } from './html-page.ts'
 import { type CrawlLimits, crawlLimits } from './limits.ts'
 import { hostOf, MOST_DELAY_SECONDS } from './pace.ts'
+import { PageError, PageReader, type PageResult } from './page-reader.ts'
+import type { PageSignal } from './page-signals.ts'
 import { Robots } from './robots.ts'
 import { RobotsFile } from './robots-file.ts'
 import { Scope } from './scope.ts'
@@ -31,6 +32,10 @@ export interface SiteCrawlOptions {
   /** Also other types than HTML. */
   readonly allTypes: boolean
   readonly ignoreRobots: boolean
+  /** Signals of pages that are not obeyed or used. Default: none. */
+  readonly ignored?: ReadonlySet<PageSignal>
+  /** Read the sitemaps that robots.txt names, else /sitemap.xml. Default false. */
+  readonly sitemaps?: boolean
   /** Pages of the same text: reported, and with `skip` their links are not followed. */
   readonly content?: { readonly sieve: ContentSieve; readonly skip: boolean }
   /** With `content`: rules learned on the way, and what gets each URL that they leave out. */
@@ -44,27 +49,11 @@ export interface SiteCrawlOptions {
 const RETRIES = 2
 /** How often to look for a host that is due. */
 const LOOK_MS = 20
-/** Links added to the queue at a time. */
-const BATCH = 1000
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 /** The types with links; a page without a type is parsed too, as browsers do. */
 const PAGE_TYPES = new Set(['text/html', 'application/xhtml+xml', 'text/xml', 'application/xml', ''])
 
 type Page = Pick<Taken<SiteItem>, 'item' | 'place'>
-
-interface Compared {
-  readonly verdict: ContentVerdict
-  readonly isShort: boolean
-}
-
-/** A failure of the page or the network: the page is tried again. */
-class PageError extends Error {
-  readonly status: number | null
-  constructor(message: string, status: number | null) {
-    super(message)
-    this.status = status
-  }
-}
 
 export class SiteCrawl {
   readonly counts: CrawlCounts = noCounts()
@@ -76,6 +65,9 @@ export class SiteCrawl {
   readonly #delayed = new Set<string>()
   readonly #capped = new Set<string>()
   readonly #visits = new Set<Promise<void>>()
+  readonly #reader: PageReader
+  /** Origins whose sitemaps are queued. */
+  readonly #origins = new Set<string>()
   #wake = () => {}
   #stopped = false
   #failure: { readonly error: unknown } | undefined
@@ -88,6 +80,13 @@ export class SiteCrawl {
     const { bodyBytes, headerBytes, timeoutSeconds, robotsBytes } = this.#limits
     const timeoutMs = timeoutSeconds * 1000
     this.#fetcher = new Fetcher(userAgent, { bodyBytes, headerBytes, timeoutMs }, this.#scope.lookup)
+    this.#reader = new PageReader({
+      ...options,
+      limits: this.#limits,
+      counts: this.counts,
+      scope: this.#scope,
+      isOver: () => this.#failure !== undefined,
+    })
     this.#robots = ignoreRobots
       ? null
       : new Robots({
@@ -130,8 +129,8 @@ export class SiteCrawl {
   #mayStart(): boolean {
     if (this.#stopped || this.#failure) return false
     const { pages: most } = this.#options
-    const { pages, failed, otherTypes } = this.counts
-    return most === undefined || pages + failed + otherTypes + this.#visits.size < most
+    const { pages, failed, otherTypes, sitemaps } = this.counts
+    return most === undefined || pages + failed + otherTypes + sitemaps + this.#visits.size < most
   }
 
   // Waits until a visit ends or a host may be due.
@@ -164,6 +163,7 @@ export class SiteCrawl {
     this.#scope.admit(item.url)
     if (this.#isCovered(page)) return
     if (this.#robots && !(await this.#isAllowed(page, this.#robots))) return
+    if (!this.#robots) await this.#addSitemaps(item, [])
     try {
       await this.#fetch(page)
     } catch (error) {
@@ -199,6 +199,7 @@ export class SiteCrawl {
       queue.postpone(place)
       return false
     }
+    await this.#addSitemaps(item, file.sitemaps)
     this.#delay(item.url, file.delaySeconds)
     if (file.allows(item.url)) return true
     this.counts.closed++
@@ -207,6 +208,20 @@ export class SiteCrawl {
     }
     queue.giveBack(place)
     return false
+  }
+
+  // Once per origin: its sitemaps go through the queue as pages do.
+  async #addSitemaps({ url, depth }: SiteItem, named: readonly string[]): Promise<void> {
+    const { sitemaps, queue } = this.#options
+    const { origin } = new URL(url)
+    if (!sitemaps || depth + 1 > this.#limits.depth || this.#origins.has(origin)) return
+    this.#origins.add(origin)
+    const addresses = (named.length > 0 ? named : ['/sitemap.xml']).map((address) => resolve(address, url))
+    await queue.add(
+      addresses
+        .filter((address) => address !== null && /^https?:/.test(address) && this.#scope.has(address))
+        .map((address) => ({ url: address!, depth, via: [], retries: 0, isSitemap: true as const })),
+    )
   }
 
   #delay(url: string, seconds: number): void {
@@ -227,13 +242,11 @@ export class SiteCrawl {
     try {
       if (REDIRECTS.has(status) && location !== undefined) return await this.#redirect(page, status, location)
       if (status >= 500) throw new PageError(`HTTP ${status}`, status)
+      if (page.item.isSitemap)
+        return this.#report(page, await this.#reader.readSitemap(page.item, answer), 'sitemaps')
       const type = answer.contentType.split(';', 1)[0]!.trim().toLowerCase()
       if (PAGE_TYPES.has(type)) await this.#read(page, answer, type)
-      else if (allTypes) this.#report(page, { status, links: 0, type })
-      else {
-        this.counts.otherTypes++
-        this.#options.queue.finish(page.place)
-      }
+      else this.#report(page, { status, links: 0, type }, allTypes ? 'pages' : 'otherTypes')
     } finally {
       answer.discard()
     }
@@ -254,7 +267,9 @@ export class SiteCrawl {
     // A redirect from http to https, or to www., may have the same key, which is then seen already.
     const key = keyOf(target)
     const sieve = chain.some((one) => keyOf(one) === key) ? 'never' : 'now'
-    const [isNew] = await queue.add([{ url: target, depth, via: chain, retries: 0 }], { first: true, sieve })
+    const { isSitemap } = page.item
+    const item = { url: target, depth, via: chain, retries: 0, ...(isSitemap && { isSitemap }) }
+    const [isNew] = await queue.add([item], { first: true, sieve })
     if (isNew) queue.finish(page.place)
     else this.#report(page, { at: target, status, links: 0 })
   }
@@ -279,98 +294,18 @@ export class SiteCrawl {
   }
 
   async #read(page: Page, answer: Answer, type: string): Promise<void> {
-    const { allTypes, content } = this.#options
-    const { links, urlCharacters } = this.#limits
-    const { status } = answer
-    const html = new HtmlPage({
-      ...{ allTypes, links, urlCharacters },
-      isXml: type.includes('xml'),
-      wantsText: content !== undefined && status === 200,
-    })
-    const broken = await this.#parse(answer, html)
-    if (broken && page.item.retries < RETRIES) throw new PageError(broken.message, status)
-    if (this.#failure) return
-    // An incomplete text is not compared: it errs towards "new".
-    const isWhole = answer.cut === null && !broken
-    const compared = isWhole && status === 200 ? await this.#compare(page.item, html.text) : undefined
-    const verdict = compared?.verdict
-    const isSkipped = content?.skip === true && verdict !== undefined && verdict.verdict !== 'new'
-    const found = status < 400 ? await this.#follow(page.item, html, !isSkipped) : 0
-    const cut = answer.cut ?? (html.linksOver > 0 ? 'links' : null)
-    if (cut) this.counts.cut++
-    if (isSkipped) this.counts.skipped++
-    this.#report(page, {
-      status,
-      title: html.title,
-      links: found,
-      ...repeatOf(verdict),
-      ...(compared?.isShort && { short: true as const }),
-      ...(isSkipped && { skipped: true as const }),
-      ...(cut && { cut }),
-      ...(broken && { error: broken.message }),
-    })
-  }
-
-  // What the content sieve answers for the page's text; learned rules get it too.
-  async #compare({ url, via }: SiteItem, text: string): Promise<Compared | undefined> {
-    const { content, learning, queue } = this.#options
-    if (!content) return undefined
-    const verdict = content.sieve.add(text, url)
-    if (verdict.verdict !== 'new') this.counts[verdict.verdict]++
-    const { short } = content.sieve.stats()
-    const isShort = short > this.counts.short
-    this.counts.short = short
-    if (!learning || isShort) return { verdict, isShort }
-    const digest = verdict.verdict === 'same' ? verdict.of : url
-    for (const one of [url, ...via]) {
-      const again = learning.rules.add(one, digest)
-      const items = again.map((skipped) => ({ ...skipped, via: [], retries: 0 }))
-      await queue.add(items, { sieve: 'never' })
-    }
-    return { verdict, isShort }
-  }
-
-  // Parses the body up to an error of the connection or the encoding, which it returns.
-  async #parse(answer: Answer, html: HtmlPage): Promise<Error | null> {
-    const decoder = new CharsetDecoder(answer.contentType)
-    let broken: Error | null = null
-    try {
-      for await (const piece of answer.body()) html.write(decoder.write(piece))
-    } catch (error) {
-      broken = error as Error
-    }
-    html.write(decoder.end())
-    html.end()
-    return broken
-  }
-
-  // Adds the links in scope to the queue; returns the number of all links.
-  async #follow({ url, depth }: SiteItem, html: HtmlPage, follows: boolean): Promise<number> {
-    const { queue } = this.#options
-    const isDeep = depth + 1 > this.#limits.depth
-    let found = 0
-    let batch: SiteItem[] = []
-    for (const link of html.linksAt(url, this.#limits.bodyBytes)) {
-      found++
-      if (!follows) continue
-      if (!this.#scope.has(link)) this.counts.elsewhere++
-      else if (isDeep) this.counts.deeper++
-      else batch.push({ url: link, depth: depth + 1, via: [], retries: 0 })
-      if (batch.length === BATCH) {
-        await queue.add(batch)
-        batch = []
-      }
-    }
-    await queue.add(batch)
-    if (follows) this.counts.links += found
-    this.counts.longLinks += html.longLinks
-    this.counts.linksOver += html.linksOver
-    return found
+    const isLast = page.item.retries >= RETRIES
+    const result = await this.#reader.read(page.item, answer, type, isLast)
+    if (result && !this.#failure) this.#report(page, result)
   }
 
   // The page's links are in the queue by now; the page counts as handled after its line is written.
-  #report({ item, place }: Page, result: Omit<CrawledPage, 'url' | 'depth'>): void {
-    this.counts[result.error === undefined ? 'pages' : 'failed']++
+  #report(
+    { item, place }: Page,
+    result: PageResult,
+    counted: 'pages' | 'otherTypes' | 'sitemaps' = 'pages',
+  ): void {
+    this.counts[result.error === undefined ? counted : 'failed']++
     const { at, ...rest } = result
     this.#options.onPage({ ...named(item), ...(at !== undefined && { at }), depth: item.depth, ...rest })
     this.#options.queue.finish(place)

@@ -7,6 +7,8 @@ export interface SiteItem extends Queued {
   readonly via: readonly string[]
   /** How often it failed. */
   readonly retries: number
+  /** It lists pages, or other sitemaps. */
+  readonly isSitemap?: true
 }
 
 interface Written {
@@ -14,6 +16,7 @@ interface Written {
   readonly depth?: number
   readonly via?: string[]
   readonly retries?: number
+  readonly sitemap?: true
   /** Of version 0.1.0, where items were Crawlee's requests. */
   readonly retryCount?: number
   readonly userData?: { readonly __crawlee?: { readonly crawlDepth?: number } }
@@ -38,21 +41,23 @@ function parse(text: string): Written {
 }
 
 export const siteItems: QueueCodec<SiteItem> = {
-  textOf({ url, depth, via, retries }: SiteItem): string {
+  textOf({ url, depth, via, retries, isSitemap }: SiteItem): string {
     return JSON.stringify({
       url,
       ...(depth > 0 && { depth }),
       ...(via.length > 0 && { via }),
       ...(retries > 0 && { retries }),
+      ...(isSitemap && { sitemap: true }),
     })
   },
   itemOf(text: string): SiteItem {
-    const { url, depth, via = [], retries, retryCount, userData } = parse(text)
+    const { url, depth, via = [], retries, retryCount, userData, sitemap } = parse(text)
     return {
       url,
       depth: depth ?? userData?.__crawlee?.crawlDepth ?? 0,
       via,
       retries: retries ?? retryCount ?? 0,
+      ...(sitemap === true && { isSitemap: true }),
     }
   },
   keyOf: ({ url }) => url,

@@ -92,7 +92,7 @@ describe('a crawl', () => {
     expect(skipping.pages.filter((page) => page.skipped)).toEqual(skipped)
     const followed = new Set(skipping.pages.filter((page) => !page.skipped).map(({ url, at }) => at ?? url))
     for (const { same, near } of skipped) expect(followed).toContain(same ?? near)
-    expect(skipping.stats.pages).toBe(skipping.pages.length)
+    expect(skipping.stats.pages! + skipping.stats.otherTypes!).toBe(skipping.pages.length)
   })
 
   it('a reader that has enough is a normal end', async () => {
