@@ -184,3 +184,9 @@ export function addressesOf(from: usize, to: usize, k: u32, size: u64, layer: u3
     }
   }
 }
+
+/** As `addressesOf`, for the batch's key `i`; returns where the addresses are, as u64. */
+export function keyAddresses(i: u32, k: u32, size: u64, layer: u32): usize {
+  addressesOf(startOf(<usize>i), startOf(<usize>i) + sizeOf(<usize>i), k, size, layer)
+  return addresses
+}

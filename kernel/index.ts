@@ -16,7 +16,7 @@ export { writtenHashes, writtenKeyBytes, writtenKeys } from './journal'
 export { reserveParts, divideHashes, gatherVerdicts } from './parts'
 export { countBits, isZero, uniteBits } from './bits'
 export { setKey } from './families/siphash'
-export { setHash, hashKeys } from './hash'
+export { setHash, hashKeys, keyAddresses } from './hash'
 export { setRules, addOne, hasOne } from './one'
 export { makeFeatures } from './features'
 export {

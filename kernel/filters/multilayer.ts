@@ -346,6 +346,11 @@ export function multilayerPieces(): usize {
   return pieces
 }
 
+/** The addresses of each piece found, k as u64, and behind the last piece those of the XOR layer. */
+export function multilayerLocated(): usize {
+  return located
+}
+
 /** Whether the layer of that piece has all its bits set; for the number of pieces, whether the XOR layer has. */
 export function multilayerKnows(piece: u32): bool {
   const own = load<u32>(counts)

@@ -4,7 +4,7 @@
 import { allocZeroed } from '../memory'
 import { keyEnds, keyStarts, verdicts } from '../batch'
 import { hasBits, setBits } from '../bits'
-import { addressesOf } from '../hash'
+import { addresses, addressesOf } from '../hash'
 import { afterScheme } from '../segments'
 
 let bits: usize = 0
@@ -105,6 +105,21 @@ export function prefixLayersHasUnder(n: u32): void {
     const to = <usize>load<u32>(keyEnds + (<usize>i << 2))
     store<u8>(verdicts + <usize>i, <u8>!hasFolders(start, to))
   }
+}
+
+/** Where the addresses of the first key's folder in that layer are, as u64; of the whole key in layer 0. 0: it has no such folder. */
+export function prefixLayersLook(layer: u32): usize {
+  const start = <usize>load<u32>(keyStarts)
+  const to = <usize>load<u32>(keyEnds)
+  const host = afterScheme(start, to)
+  let p = host
+  for (let i: u32 = 0; i < layer; i++) {
+    p = folderEnd(p, to)
+    if (!p) return 0
+  }
+  if (layer) addressesOf(host, p, folderCount, size, layer)
+  else addressesOf(start, to, count, size, 0)
+  return addresses
 }
 
 export function prefixLayersOnes(): f64 {

@@ -1,4 +1,4 @@
-// The playground's own arithmetic against the kernel: the bits it points at are the bits that are there.
+// What the playground shows of a key against the filter: the bits it points at are the bits that are there.
 import { describe, expect, test } from 'vitest'
 import { countSet, isSet } from '../../site/src/playground/panels.ts'
 import { settingsOf, structures } from '../../site/src/playground/structures.ts'

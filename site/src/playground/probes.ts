@@ -1,7 +1,8 @@
-// Where a key's bits lie, layer by layer: the kernel's own hash of each piece, and the arithmetic of kernel/mix.ts and
-// kernel/filters on it. Tells which layer decided and which bits two URLs share.
+// Where a key's bits lie, layer by layer, as the kernel itself computes it: in an instance of its own, which holds an empty
+// filter of the same plan. Shows which layer decided and which bits two URLs share.
+import type { Filter, FilterKind, OwnInstances } from '../../../src/filters/filter.ts'
 import { applyHash, type HashChoice } from '../../../src/hashes.ts'
-import type { Plan, Sieve } from '../../../src/index.ts'
+import { type FilterName, filters, type Plan, type Sieve } from '../../../src/index.ts'
 import { compileKernel, Kernel } from '../../../src/kernel.ts'
 import { STATE } from '../../../src/state.ts'
 import { isSet, type Panel, panelsOf } from './panels.ts'
@@ -32,87 +33,53 @@ export interface Placement {
   readonly anyDecides: boolean
 }
 
-const MOST_HASHES = 64
-const BLOCK_BITS = 512n
-const POSITIONS_A_HASH = 7
 const XOR_ARRAY = 64
-const MOST_SEGMENTS = 64
 /** `host-initials` in kernel/features.ts: the paper's, and the default. */
 const HOST_INITIALS = 0
 
+/** Enough for every generation that the page shows. */
+const OWN: OwnInstances = { bytes: 2 ** 26, spreads: true }
+
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
-const u64 = (x: bigint) => BigInt.asUintN(64, x)
 
-/** The j-th hash derived from one. */
-function derived(h: bigint, j: number): bigint {
-  let x = u64(h + BigInt(j + 1) * 0x9e3779b97f4a7c15n)
-  x = u64((x ^ (x >> 30n)) * 0xbf58476d1ce4e5b9n)
-  x = u64((x ^ (x >> 27n)) * 0x94d049bb133111ebn)
-  return x ^ (x >> 31n)
-}
-
-const spread = (x: bigint, size: number): number => Number((x * BigInt(size)) >> 64n)
-
-/** The k addresses in an array, under the hash functions of a layer. */
-const addresses = (h: bigint, k: number, size: number, layer = 0): number[] =>
-  Array.from({ length: k }, (_, j) => spread(derived(h, layer * MOST_HASHES + j), size))
-
-const afterScheme = (key: string): string => key.replace(/^[^:/]{0,29}:\/\//, '')
-
-function segmentsOf(key: string, layers: number): string[] {
-  const all = afterScheme(key).split('/')
-  const most = Math.min(layers, MOST_SEGMENTS)
-  return all.length <= most ? all : [...all.slice(0, most - 1), all.slice(most - 1).join('/')]
-}
-
-const wordsOf = (key: string): string[] => afterScheme(key).match(/[a-z0-9\u0080-\u{10ffff}]+/giu) ?? []
-
-/** The folders a1/…/ai/ of a key, the host's first. */
-function foldersOf(key: string, layers: number): string[] {
-  const path = afterScheme(key).split('?')[0]!
-  const folders: string[] = []
-  for (let at = path.indexOf('/'); at >= 0 && folders.length < layers; at = path.indexOf('/', at + 1))
-    folders.push(path.slice(0, at + 1))
-  return folders
-}
-
-/** Hashes pieces as a sieve does, in a kernel of its own. */
 export class Prober {
   readonly #sieve: Sieve
   readonly #kernel: Kernel
+  /** Nothing stays in it: what an add sets is cleared again. */
+  readonly #empty: Filter
 
-  private constructor(sieve: Sieve, kernel: Kernel) {
+  private constructor(sieve: Sieve, kernel: Kernel, empty: Filter) {
     this.#sieve = sieve
     this.#kernel = kernel
+    this.#empty = empty
   }
 
   static async create(sieve: Sieve): Promise<Prober> {
     const kernel = Kernel.create(await compileKernel())
     applyHash(kernel, sieve[STATE].hash as HashChoice)
-    return new Prober(sieve, kernel)
+    const kind: FilterKind = filters[sieve.plan.filter as FilterName]
+    return new Prober(sieve, kernel, kind.create(kernel, sieve.plan, 1, OWN))
   }
 
   /** What each layer is asked for a key. */
   probes(key: string): Probe[] {
     const { plan } = this.#sieve
-    const k = plan.hashes!
-    if (plan.filter === 'multilayer' || plan.filter === 'keyword-layers') return this.#layers(plan, key)
-    if (plan.filter === 'prefix-layers') return this.#prefixes(plan, key)
-    const [h] = this.#hash([key])
+    this.#take(key)
+    if (plan.filter === 'multilayer' || plan.filter === 'keyword-layers') return this.#layers(plan)
+    if (plan.filter === 'prefix-layers') return this.#prefixes(plan)
+    if (plan.filter === 'eigenvalue') return this.#regions(plan, key)
     if (plan.filter === 'classic')
-      return [{ layer: 'bits', piece: key, array: 0, cells: addresses(h!, k, plan.bits!) }]
-    if (plan.filter === 'blocked')
-      return [{ layer: 'block', piece: key, array: 0, cells: blockCells(h!, k, plan.bits!) }]
-    if (plan.filter === 'eigenvalue') return this.#regions(plan, key, h!)
+      return [{ layer: 'bits', piece: key, array: 0, cells: this.#addresses(plan.hashes!, plan.bits!) }]
+    if (plan.filter === 'blocked') return [{ layer: 'block', piece: key, array: 0, cells: this.#block() }]
     if (plan.filter === 'scalable')
       return panelsOf(this.#sieve).map(({ array, name, cells, hashes }) => ({
         layer: name,
         piece: key,
         array,
-        cells: addresses(h!, hashes!, cells),
+        cells: this.#addresses(hashes!, cells),
       }))
-    return this.#slot(h!)
+    return this.#slot()
   }
 
   /** Asks the panels, as they were read, for a key. */
@@ -126,91 +93,96 @@ export class Prober {
     return { answers, verdict: isSeen ? 'seen' : 'new', anyDecides }
   }
 
-  #layers({ filter, hashes, shape }: Plan, key: string): Probe[] {
+  #layers({ hashes, shape }: Plan): Probe[] {
+    const { call } = this.#kernel
     const layers = shape!.layers as number
-    const size = shape!.bitsPerLayer as number
-    const pieces = filter === 'multilayer' ? segmentsOf(key, layers) : wordsOf(key)
-    const whole = Array.from({ length: hashes! }, () => 0n)
-    const probes: Probe[] = [...this.#hash(pieces)].map((h, i) => {
-      const cells = addresses(h, hashes!, size)
-      cells.forEach((cell, j) => {
-        whole[j]! ^= BigInt(cell)
-      })
-      const array = i % layers
-      return { layer: `layer ${array + 1}`, piece: pieces[i]!, array, cells }
-    })
-    const cells = whole.map((xor) => Number(xor % BigInt(size)))
-    return [...probes, { layer: 'XOR layer', piece: 'all of them together', array: XOR_ARRAY, cells }]
-  }
-
-  #prefixes({ bits, hashes, shape }: Plan, key: string): Probe[] {
-    const folders = foldersOf(key, shape!.layers as number)
-    const [whole, ...each] = this.#hash([key, ...folders])
+    const count = call.multilayerLook()
+    this.#kernel.refresh()
+    const { buffer } = this.#kernel.bytes
+    const ends = new Uint32Array(buffer, call.multilayerPieces() >>> 0, 2 * count)
+    const located = this.#cellsAt(call.multilayerLocated(), (count + 1) * hashes!)
+    const cells = (piece: number) => located.slice(piece * hashes!, (piece + 1) * hashes!)
+    const probes: Probe[] = Array.from({ length: count }, (_, i) => ({
+      layer: `layer ${(i % layers) + 1}`,
+      piece: decoder.decode(this.#kernel.bytes.subarray(ends[2 * i], ends[2 * i + 1])),
+      array: i % layers,
+      cells: cells(i),
+    }))
     return [
-      ...each.map((h, i) => ({
-        layer: `folders of depth ${i + 1}`,
-        piece: folders[i]!,
-        array: 0,
-        cells: addresses(h, shape!.folderHashes as number, bits!, i + 1),
-      })),
-      { layer: 'whole keys', piece: key, array: 0, cells: addresses(whole!, hashes!, bits!) },
+      ...probes,
+      { layer: 'XOR layer', piece: 'all of them together', array: XOR_ARRAY, cells: cells(count) },
     ]
   }
 
-  #regions({ hashes, shape }: Plan, key: string, h: bigint): Probe[] {
-    const feature = this.#feature(key)
-    const [g] = this.#hash([feature])
-    const url = addresses(h, hashes!, shape!.urlBits as number)
-    const second = addresses(g!, shape!.featureHashes as number, shape!.featureBits as number, 1)
+  #prefixes({ hashes, shape }: Plan): Probe[] {
+    const { call } = this.#kernel
+    const layers = this.#empty.layers!()
+    return layers.map(({ name, of }, i) => {
+      const isWhole = i === layers.length - 1
+      const at = call.prefixLayersLook(isWhole ? 0 : i + 1)
+      const cells = this.#cellsAt(at, isWhole ? hashes! : (shape!.folderHashes as number))
+      return { layer: name, piece: of, array: 0, cells }
+    })
+  }
+
+  #regions({ hashes, shape }: Plan, key: string): Probe[] {
+    const url = this.#addresses(hashes!, shape!.urlBits as number)
+    const feature = this.#feature()
+    this.#take(feature)
+    const second = this.#addresses(shape!.featureHashes as number, shape!.featureBits as number, 1)
     return [
       { layer: 'region of URLs', piece: key, array: 0, cells: url },
       { layer: 'region of features', piece: feature, array: 1, cells: second },
     ]
   }
 
+  // The bits that an add to the empty filter sets; they are cleared again.
+  #block(): number[] {
+    const kernel = this.#kernel
+    kernel.call.hashKeys(1)
+    this.#empty.add(0, 1)
+    const [{ set, cells }] = this.#empty.cells!() as [Panel]
+    const at = kernel.call.blockedBits() >>> 0
+    kernel.bytes.fill(0, at, at + set.length)
+    const found: number[] = []
+    for (let cell = 0; cell < cells; cell++) if (isSet(set, cell)) found.push(cell)
+    return found
+  }
+
   // The slot that holds the hash; no cell when there is none.
-  #slot(h: bigint): Probe[] {
-    const found = this.#sieve[STATE].shards.all[0]!.filter.find?.(h)
-    const piece = `0x${h.toString(16).padStart(16, '0')}`
+  #slot(): Probe[] {
+    this.#kernel.call.hashKeys(1)
+    const hash = this.#kernel.hashes[0]!
+    const found = this.#sieve[STATE].shards.all[0]!.filter.find?.(hash)
+    const piece = `0x${hash.toString(16).padStart(16, '0')}`
     return [{ layer: 'slots', piece, array: found?.array ?? 0, cells: found ? [found.cell] : [] }]
   }
 
-  // The kernel's 64-bit hash of each piece.
-  #hash(pieces: readonly string[]): BigUint64Array {
-    this.#take(pieces)
-    this.#kernel.call.hashKeys(pieces.length)
-    return this.#kernel.hashes.slice(0, pieces.length)
+  /** The k addresses of the batch's key in an array, under the hash functions of a layer. */
+  #addresses(k: number, size: number, layer = 0): number[] {
+    return this.#cellsAt(this.#kernel.call.keyAddresses(0, k, BigInt(size), layer), k)
   }
 
-  #feature(key: string): string {
-    this.#take([key])
+  #cellsAt(at: number, count: number): number[] {
+    return Array.from(new BigUint64Array(this.#kernel.bytes.buffer, at >>> 0, count), Number)
+  }
+
+  #feature(): string {
     const kernel = this.#kernel
     kernel.call.makeFeatures(HOST_INITIALS, 0, 1)
     kernel.refresh()
     return decoder.decode(kernel.bytes.subarray(kernel.featureStarts[0], kernel.featureEnds[0]))
   }
 
-  // Makes the pieces the keys of the kernel's batch.
-  #take(pieces: readonly string[]): void {
+  // Makes a text the only key of the kernel's batch.
+  #take(text: string): void {
     const kernel = this.#kernel
-    const all = pieces.map((piece) => encoder.encode(piece))
-    let at = kernel.call.reserveUrls(all.reduce((sum, piece) => sum + piece.length, 0)) >>> 0
+    const bytes = encoder.encode(text)
+    const at = kernel.call.reserveUrls(bytes.length) >>> 0
     kernel.refresh()
-    for (const [i, piece] of all.entries()) {
-      kernel.bytes.set(piece, at)
-      kernel.lineStarts[i] = at
-      at += piece.length
-      kernel.lineEnds[i] = at
-    }
-    kernel.call.takeLinesAsKeys(pieces.length)
+    kernel.bytes.set(bytes, at)
+    kernel.lineStarts[0] = at
+    kernel.lineEnds[0] = at + bytes.length
+    kernel.call.takeLinesAsKeys(1)
   }
-}
-
-function blockCells(h: bigint, k: number, bits: number): number[] {
-  const rotated = u64((h << 32n) | (h >> 32n))
-  const block = BigInt(spread(rotated, bits / Number(BLOCK_BITS))) * BLOCK_BITS
-  return Array.from({ length: k }, (_, i) => {
-    const positions = derived(h, Math.floor(i / POSITIONS_A_HASH))
-    return Number(block + ((positions >> BigInt(9 * (i % POSITIONS_A_HASH))) % BLOCK_BITS))
-  })
 }
