@@ -1,5 +1,7 @@
 // SipHash-1-3 with a 128-bit secret key: the default hash, since pages choose the URLs.
-// Aumasson and Bernstein, "SipHash: a fast short-input PRF", with c = 1 and d = 3 rounds.
+// Aumasson and Bernstein, "SipHash: a fast short-input PRF", with c = 1 and d = 3 rounds. A round is written out wherever one is
+// done: its four words are local variables, which a function cannot return; the last word's round in the loop of the last
+// three makes a hash of 61 bytes a sixth slower.
 
 let key0: u64 = 0
 let key1: u64 = 0

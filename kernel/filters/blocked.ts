@@ -35,63 +35,53 @@ function touchGroup(from: u32, to: u32): void {
   touched = sum
 }
 
-/** Test-and-set of hashes [from, n). */
-export function blockedAdd(from: u32, n: u32): u32 {
+// Looks at the k bits of hashes [from, n), until one is not set unless it `sets` them. Both uses are compiled apart: `sets` is
+// a constant in each.
+// @ts-ignore: decorator
+@inline
+function probe(from: u32, n: u32, sets: bool): void {
   while (from < n) {
     const to = min(from + GROUP, n)
     touchGroup(from, to)
     for (let i = from; i < to; i++) {
       const h = load<u64>(hashes + (<usize>i << 3))
       const block = <usize>load<u32>(addresses + (<usize>(i - from) << 2))
-      let fresh: u32 = 0
+      let absent: u32 = 0
       let left = count
-      for (let j: u32 = 0; left; j++) {
+      for (let j: u32 = 0; left && (sets || !absent); j++) {
         let positions = derived(h, j)
         const here = min(left, 7)
         left -= here
         for (let b: u32 = 0; b < here; b++) {
           const word = block + (<usize>(positions >> 6 & 7) << 3)
-          const bit = <u64>1 << (positions & 63)
           const old = load<u64>(word)
-          fresh += <u32>((old & bit) == 0)
-          store<u64>(word, old | bit)
-          positions >>= 9
-        }
-      }
-      ones += fresh
-      store<u8>(verdicts + <usize>i, <u8>(fresh != 0))
-    }
-    from = to
-  }
-  return n
-}
-
-/** Asks for hashes [from, n), marks nothing: verdict 0 where all k bits are set. */
-export function blockedHas(from: u32, n: u32): void {
-  while (from < n) {
-    const to = min(from + GROUP, n)
-    touchGroup(from, to)
-    for (let i = from; i < to; i++) {
-      const h = load<u64>(hashes + (<usize>i << 3))
-      const block = <usize>load<u32>(addresses + (<usize>(i - from) << 2))
-      let absent: u8 = 0
-      let left = count
-      for (let j: u32 = 0; left && !absent; j++) {
-        let positions = derived(h, j)
-        const here = min(left, 7)
-        left -= here
-        for (let b: u32 = 0; b < here; b++) {
-          if (!(load<u64>(block + (<usize>(positions >> 6 & 7) << 3)) >> (positions & 63) & 1)) {
+          if (sets) {
+            const bit = <u64>1 << (positions & 63)
+            absent += <u32>((old & bit) == 0)
+            store<u64>(word, old | bit)
+          } else if (!(old >> (positions & 63) & 1)) {
             absent = 1
             break
           }
           positions >>= 9
         }
       }
-      store<u8>(verdicts + <usize>i, absent)
+      if (sets) ones += absent
+      store<u8>(verdicts + <usize>i, <u8>(absent != 0))
     }
     from = to
   }
+}
+
+/** Test-and-set of hashes [from, n). */
+export function blockedAdd(from: u32, n: u32): u32 {
+  probe(from, n, true)
+  return n
+}
+
+/** Asks for hashes [from, n), marks nothing: verdict 0 where all k bits are set. */
+export function blockedHas(from: u32, n: u32): void {
+  probe(from, n, false)
 }
 
 export function blockedOnes(): f64 {
