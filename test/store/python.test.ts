@@ -18,7 +18,7 @@ const version = spawnSync('python3', ['-c', 'import sys; print(sys.version_info 
 const hasPython = version.stdout?.trim() === 'True'
 const folder = newFolders()()
 
-const KEYS = 2000
+const KEYS = 800
 const key = Uint8Array.from({ length: 16 }, (_, i) => 7 * i + 1)
 
 /** Keys of many shapes: hosts, depths, queries, words, bytes that are not ASCII, and what is no URL. */
@@ -44,6 +44,7 @@ const filters: readonly [string, SieveOptions][] = [
   ['classic of odd size', { filter: 'classic', bits: 12_345, hashes: 5 }],
   ['blocked', { filter: 'blocked', expectedUrls: KEYS, falsePositiveRate: 0.02 }],
   ['blocked with 20 hashes', { filter: 'blocked', bits: 512 * 99, hashes: 20 }],
+  ['cuckoo', { filter: 'cuckoo', expectedUrls: KEYS, falsePositiveRate: 0.02 }],
   ['multilayer', { filter: 'multilayer', bitsPerLayer: 9_999 }],
   ['multilayer that grows', { filter: 'multilayer', bitsPerLayer: 9_999, depth: 'grow', layers: 2 }],
   ['keyword-layers', { filter: 'keyword-layers', bitsPerLayer: 9_999 }],
@@ -110,6 +111,7 @@ describe.runIf(hasPython)(`the reader in Python${why}`, () => {
     for (const options of [
       { filter: 'classic', bits: 16_000_001, hashes: 3 },
       { filter: 'blocked', bits: 16_000_000, hashes: 3 },
+      { filter: 'cuckoo', expectedUrls: 1_000_000, falsePositiveRate: 1e-3 },
       { filter: 'scalable', expectedUrls: 1_000_000, falsePositiveRate: 1e-3 },
       { filter: 'scalable', inner: 'classic', expectedUrls: 1_000_000, falsePositiveRate: 1e-3 },
       { filter: 'window', windowUrls: 4_000_000, generations: 2 },

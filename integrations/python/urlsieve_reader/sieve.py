@@ -6,6 +6,7 @@ from .baselines import Keys
 from .binary_fuse import BinaryFuse
 from .bloom import Blocked, Classic
 from .checks import MAX_WHOLE, SieveFileError, check, whole
+from .cuckoo import Cuckoo
 from .file import read_file
 from .fingerprint import Fingerprint
 from .generations import Generations
@@ -18,6 +19,7 @@ FILTERS = {
     "fingerprint": Fingerprint,
     "classic": Classic,
     "blocked": Blocked,
+    "cuckoo": Cuckoo,
     "multilayer": Multilayer,
     "keyword-layers": Multilayer,
     "prefix-layers": PrefixLayers,
@@ -32,7 +34,7 @@ FILTERS = {
 }
 
 # Filters of 64-bit hashes: only these can have several instances.
-SPREAD = ("fingerprint", "classic", "blocked", "scalable", "window", "binary-fuse")
+SPREAD = ("fingerprint", "classic", "blocked", "cuckoo", "scalable", "window", "binary-fuse")
 
 
 class Sieve:
