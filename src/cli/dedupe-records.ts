@@ -1,15 +1,12 @@
 // `dedupe` over records: the row of a CSV file or the line of JSON is kept when its URL is new.
 import type { AnySieve } from '../any-sieve.ts'
-import { type FormatName, formatOfName, type RecordBatch, type RecordReader } from '../records/format.ts'
-import { readerOf } from '../records/reader.ts'
+import type { RecordBatch } from '../records/format.ts'
 import type { Counts, DedupeTarget } from './dedupe-run.ts'
-import { CommandError, EXIT } from './exit.ts'
-import { readChunks } from './input.ts'
+import type { RecordInput } from './input-options.ts'
+import { type Records, readRecords } from './record-input.ts'
 
 export interface RecordRequest {
-  /** Absent: that of the file's name. */
-  readonly format?: FormatName
-  readonly field?: string
+  readonly input: RecordInput
   readonly keep: 'new' | 'seen'
   readonly outlivesRun: boolean
 }
@@ -34,12 +31,10 @@ export class RecordTarget implements DedupeTarget {
   }
 
   async sift(path: string, write: (kept: Uint8Array) => void): Promise<void> {
-    const reader = this.#readerFor(path)
-    for await (const chunk of readChunks(path)) {
-      this.#counts.bytes += chunk.length
-      await this.#take(reader, reader.push(chunk), write)
+    for await (const batch of readRecords(path, this.#request.input)) {
+      this.#counts.bytes += batch.bytes
+      await this.#take(batch, write)
     }
-    await this.#take(reader, reader.end(), write)
   }
 
   counts(): Counts {
@@ -52,18 +47,11 @@ export class RecordTarget implements DedupeTarget {
     return { invalid: invalid - this.#invalidBefore, sizeBytes: sizeBytes ?? null }
   }
 
-  #readerFor(path: string): RecordReader {
-    const format = this.#request.format ?? formatOfName(path)
-    if (format !== null) return readerOf(format, this.#request.field)
-    const name = path === '-' ? 'stdin' : path
-    throw new CommandError(EXIT.usage, `--field for ${name}: expected --format csv, tsv or jsonl`)
-  }
-
-  async #take(reader: RecordReader, batch: RecordBatch, write: (kept: Uint8Array) => void): Promise<void> {
+  async #take(batch: Records, write: (kept: Uint8Array) => void): Promise<void> {
     // The names of the columns, once for all files.
-    if (reader.header && !this.#hasHeader) {
+    if (batch.header && !this.#hasHeader) {
       this.#hasHeader = true
-      write(reader.header)
+      write(batch.header)
     }
     if (batch.ends.length === 0) return
     const verdicts = await this.#sieve.addLines(batch.urls)
@@ -77,13 +65,26 @@ export class RecordTarget implements DedupeTarget {
   }
 }
 
-/** The rows that are new, or those that are seen. */
+/** The rows that are new, or those that are seen. Runs of them are copied whole. */
 function keepRows({ rows, ends }: RecordBatch, verdicts: Uint8Array, keep: 'new' | 'seen'): Uint8Array {
-  const kept: Uint8Array[] = []
+  const isNewKept = keep === 'new'
+  const kept = new Uint8Array(rows.length)
+  let size = 0
+  /** Where the run of kept rows begins, and where the row begins. */
+  let run = 0
   let from = 0
-  for (const [i, end] of ends.entries()) {
-    if ((verdicts[i] !== 0) === (keep === 'new')) kept.push(rows.subarray(from, end))
-    from = end
+  const copy = (to: number) => {
+    if (run < to) kept.set(rows.subarray(run, to), size)
+    size += to - run
   }
-  return Buffer.concat(kept)
+  for (let i = 0; i < ends.length; i++) {
+    const isKept = (verdicts[i] !== 0) === isNewKept
+    if (!isKept) {
+      copy(from)
+      run = ends[i]!
+    }
+    from = ends[i]!
+  }
+  copy(from)
+  return kept.subarray(0, size)
 }

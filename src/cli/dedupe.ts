@@ -1,111 +1,26 @@
 // `urlsieve dedupe`: the first occurrence of every URL, original bytes, in input order.
 import { existsSync } from 'node:fs'
-import { type Command, Option } from 'commander'
+import { tmpdir } from 'node:os'
+import type { Command } from 'commander'
 import { resolveProfile } from '../canonical/profiles.ts'
 import type { ExactSieve } from '../exact/index.ts'
-import { type Durability, Sieve, type SieveOptions, type StoreOptions } from '../index.ts'
-import { parseCount, parseSize } from '../quantities.ts'
-import { type FormatName, formatNames } from '../records/format.ts'
+import { Sieve, type SieveOptions, type StoreOptions } from '../index.ts'
+import { type DedupeFlags, describeDedupe } from './dedupe-options.ts'
 import { type DedupeRequest, type DedupeTarget, runDedupe } from './dedupe-run.ts'
 import { SpillingTarget } from './dedupe-spill.ts'
 import { type FeedRequest, FeedTarget, LineTarget } from './dedupe-target.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { checkOutput, isPlainFile, likelyBytes, totalBytes } from './input.ts'
-import { type LimitFlags, limitsOf, strippedProfile, withLimitOptions } from './limit-options.ts'
-import { redisRetry } from './redis-retry.ts'
-import { type SieveFlags, sieveOptions, withSieveOptions } from './sieve-options.ts'
+import { inputFlag, type RecordInput, recordInput } from './input-options.ts'
+import { limitsOf, strippedProfile } from './limit-options.ts'
+import { sieveOptions } from './sieve-options.ts'
 import { type Threads, threadsOf } from './thread-count.ts'
 
-interface Flags extends SieveFlags, LimitFlags {
-  repeated?: boolean
-  format?: FormatName
-  field?: string
-  extract?: boolean
-  keys?: boolean
-  output?: string
-  stats?: boolean
-  state?: string
-  durability?: Durability
-  keepKeys?: boolean
-  redis?: string
-  redisName: string
-  redisRetry?: number
-  maxMemory?: number
-  temp?: string
-  threads?: number
-  quiet?: boolean
-}
-
 export function dedupeCommand(program: Command): void {
-  const command = withSieveOptions(program.command('dedupe'), { moreFilters: ['exact', 'compact'] })
-  withLimitOptions(command)
-    .summary('print the first occurrence of every URL')
-    .description(
-      'Prints the first occurrence of every URL: original bytes, input order. Reads stdin when no file or - is given; ' +
-        'gzip, zstd, bzip2 and xz are unpacked. Lines that are not URLs are compared as they stand and counted. ' +
-        'With --state, lines that were written to a pipe count as delivered, also those its reader left unread.',
-    )
-    .argument('[files...]', 'files of one URL a line')
-    .option('--repeated', 'print the repeats instead')
-    .addOption(
-      new Option(
-        '--format <name>',
-        'what the input holds, if not one URL per line; by default as the file is named',
-      ).choices(formatNames),
-    )
-    .option(
-      '--field <name>',
-      'the column of CSV or TSV, by name or number, or the path in JSON lines: .request.url',
-    )
-    .option('--extract', 'every http:// or https:// address in a text')
-    .option('--keys', 'print keys instead of the original lines')
-    .option('-o, --output <file>', 'write here instead of stdout')
-    .option('--state <folder>', 'remember across runs: print what is new against all earlier ones')
-    .addOption(
-      new Option('--durability <way>', 'with --state: when a URL is safe').choices([
-        'always',
-        'interval',
-        'never',
-      ]),
-    )
-    .option('--keep-keys', 'with --state: keep the keys too, to export, merge and forget by folder')
-    .option(
-      '--redis <url>',
-      'remember on Redis or a cluster: redis://host:port; filters fingerprint and compact',
-    )
-    .option('--redis-name <name>', 'with --redis: which sieve there', 'urlsieve')
-    .addOption(redisRetry())
-    .option(
-      '--max-memory <size>',
-      'memory of the whole process; what does not fit goes to disk',
-      parseSize('--max-memory'),
-    )
-    .option('--temp <folder>', 'with --max-memory: for temporary files; default: the system’s')
-    .option('--dropped <file>', 'list what limits by shape drop here: limit, reason, URL')
-    .option(
-      '--threads <n>',
-      'share the work among this many threads (default: the cores, at most 8, for files from 256 MB on that are certain to fit into memory)',
-      parseCount('--threads'),
-    )
-    .option('--stats', 'one JSON object to stderr at the end')
-    .option('--quiet', 'no progress')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  urlsieve dedupe links.txt > unique.txt
-  zcat crawl-*.gz | urlsieve dedupe --profile raw | sort
-  urlsieve dedupe today.txt --state seen > new-today.txt
-  urlsieve dedupe today.txt --redis redis://127.0.0.1:6379 > new-for-everyone.txt
-  zcat crawl-*.gz | urlsieve dedupe --max-memory 1G --temp /data > unique.txt
-  urlsieve dedupe links.txt.gz --filter blocked --urls 10M --fpr 1e-6 --stats -o unique.txt
-  urlsieve dedupe pages.csv --field url > unique.csv
-  urlsieve dedupe links.txt --keep-per-shape 1000 --dropped dropped.tsv > sample.txt`,
-    )
-    .action(dedupe)
+  describeDedupe(program, dedupe)
 }
 
-async function dedupe(files: string[], flags: Flags, command: Command): Promise<void> {
+async function dedupe(files: string[], flags: DedupeFlags, command: Command): Promise<void> {
   const startedAt = performance.now()
   const paths = files.length > 0 ? files : ['-']
   let request: DedupeRequest = {
@@ -121,7 +36,9 @@ async function dedupe(files: string[], flags: Flags, command: Command): Promise<
   if (flags.strip) command.setOptionValueWithSource('profile', strippedProfile(flags.profile, flags), 'cli')
   const limits = await lineLimits(paths, flags)
   if (limits) request = { ...request, limits }
-  if (flags.format ?? flags.field ?? flags.extract) return ofRecords(request, flags, command)
+  const input = recordInput(flags)
+  if (flags.count) return counted(input, request, flags, command)
+  if (input) return ofRecords(input, request, flags, command)
   if (flags.redis !== undefined) return onRedis(flags.redis, request, flags, command)
   if ((flags.filter as string) === 'compact') {
     throw new CommandError(EXIT.usage, '--filter compact needs --redis: where to remember')
@@ -133,34 +50,72 @@ async function dedupe(files: string[], flags: Flags, command: Command): Promise<
   await runDedupe(await target, request)
 }
 
+// Options that exclude each other.
+function refuseWith(given: string, flags: DedupeFlags, others: readonly (keyof DedupeFlags)[]): void {
+  for (const other of others) {
+    if (flags[other] === undefined) continue
+    const flag = other.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    throw new CommandError(EXIT.usage, `${given} with --${flag}: expected one of them`)
+  }
+}
+
 // Rows with a URL in them, loaded only for this.
-async function ofRecords(request: DedupeRequest, flags: Flags, command: Command): Promise<void> {
-  const given = flags.extract ? '--extract' : flags.format ? '--format' : '--field'
-  if (flags.extract && (flags.format ?? flags.field) !== undefined) {
-    throw new CommandError(
-      EXIT.usage,
-      `--extract with --${flags.format ? 'format' : 'field'}: expected one of them`,
-    )
-  }
-  for (const option of ['redis', 'maxMemory', 'keys'] as const) {
-    if (flags[option] === undefined) continue
-    throw new CommandError(EXIT.usage, `${given} with --${option.replace('M', '-m')}: expected one of them`)
-  }
-  const format = flags.extract ? 'text' : flags.format
+async function ofRecords(
+  input: RecordInput,
+  request: DedupeRequest,
+  flags: DedupeFlags,
+  command: Command,
+): Promise<void> {
+  refuseWith(inputFlag(flags), flags, ['redis', 'maxMemory', 'keys'])
   const { RecordTarget } = await import('./dedupe-records.ts')
   const isExact = (flags.filter as string) === 'exact'
   const sieve = await (isExact ? openExact(flags, command) : openSieve(flags, command))
-  const target = await RecordTarget.open(sieve, {
-    ...(format && { format }),
-    ...(flags.field !== undefined && { field: flags.field }),
-    keep: request.keep,
-    outlivesRun: flags.state !== undefined,
+  const { keep } = request
+  await runDedupe(
+    await RecordTarget.open(sieve, { input, keep, outlivesRun: flags.state !== undefined }),
+    request,
+  )
+}
+
+// Counts are of this run, by 64-bit hashes in memory. Loaded only for this.
+async function counted(
+  input: RecordInput | null,
+  request: DedupeRequest,
+  flags: DedupeFlags,
+  command: Command,
+): Promise<void> {
+  refuseWith('--count', flags, COUNT_EXCLUDES)
+  if (request.limits) throw new CommandError(EXIT.usage, '--count with limits by shape: expected one of them')
+  for (const option of ['filter', 'hash'] as const) {
+    if (command.getOptionValueSource(option) === 'default') continue
+    throw new CommandError(EXIT.usage, `--count with --${option}: expected one of them`)
+  }
+  const { CountTarget } = await import('./dedupe-count.ts')
+  const target = await CountTarget.open({
+    input: input ?? { format: 'lines', separator: 'newline' },
+    isRepeated: flags.repeated ?? false,
+    profile: resolveProfile(flags.profile),
+    temp: flags.temp ?? tmpdir(),
   })
   await runDedupe(target, request)
 }
 
+const COUNT_EXCLUDES = [
+  'state',
+  'redis',
+  'maxMemory',
+  'keys',
+  'keepKeys',
+  'durability',
+  'fpr',
+  'memory',
+  'bits',
+  'hashes',
+  'threads',
+] as const
+
 // Loaded only when a limit is given.
-async function lineLimits(paths: readonly string[], flags: Flags) {
+async function lineLimits(paths: readonly string[], flags: DedupeFlags) {
   const options = limitsOf(flags)
   if (options === null) {
     if (flags.dropped === undefined) return null
@@ -174,7 +129,7 @@ async function lineLimits(paths: readonly string[], flags: Flags) {
 }
 
 // No error at all, on the disk: LevelDB, loaded only for this.
-async function openExact(flags: Flags, command: Command): Promise<ExactSieve> {
+async function openExact(flags: DedupeFlags, command: Command): Promise<ExactSieve> {
   if (flags.state === undefined)
     throw new CommandError(EXIT.usage, '--filter exact needs --state: where to remember')
   if (flags.keys) throw new CommandError(EXIT.usage, '--filter exact prints lines, not --keys')
@@ -186,7 +141,7 @@ async function openExact(flags: Flags, command: Command): Promise<ExactSieve> {
   })
 }
 
-async function exactTarget(flags: Flags, command: Command): Promise<DedupeTarget> {
+async function exactTarget(flags: DedupeFlags, command: Command): Promise<DedupeTarget> {
   const sieve = await openExact(flags, command)
   return new LineTarget(sieve, flags.repeated ? 'seen' : 'new', {
     forget: (url) => sieve.delete(url),
@@ -202,7 +157,7 @@ async function exactTarget(flags: Flags, command: Command): Promise<DedupeTarget
 async function withinMemory(
   maxMemory: number,
   request: DedupeRequest,
-  flags: Flags,
+  flags: DedupeFlags,
   command: Command,
 ): Promise<void> {
   const isGiven = (name: string) => command.getOptionValueSource(name) !== 'default'
@@ -210,11 +165,7 @@ async function withinMemory(
     throw new CommandError(EXIT.usage, `--max-memory with --filter ${flags.filter}: expected fingerprint`)
   }
   if (isGiven('hash')) throw new CommandError(EXIT.usage, '--max-memory hashes by siphash: leave --hash out')
-  for (const option of ['keepKeys', 'fpr', 'memory', 'bits', 'hashes'] as const) {
-    if (flags[option] === undefined) continue
-    const flag = option.replace('K', '-k')
-    throw new CommandError(EXIT.usage, `--max-memory with --${flag}: expected one of them`)
-  }
+  refuseWith('--max-memory', flags, ['keepKeys', 'fpr', 'memory', 'bits', 'hashes'])
   if (flags.durability && flags.state === undefined) {
     throw new CommandError(EXIT.usage, '--durability needs --state: where to remember')
   }
@@ -233,17 +184,19 @@ async function withinMemory(
 }
 
 // On Redis, loaded only for this. What is there already keeps its own parameters unless they are given.
-async function onRedis(url: string, request: DedupeRequest, flags: Flags, command: Command): Promise<void> {
+async function onRedis(
+  url: string,
+  request: DedupeRequest,
+  flags: DedupeFlags,
+  command: Command,
+): Promise<void> {
   const filter = flags.filter as string
   const isGiven = (name: string) => command.getOptionValueSource(name) !== 'default'
   if (filter !== 'fingerprint' && filter !== 'compact') {
     throw new CommandError(EXIT.usage, `--redis with --filter ${filter}: expected fingerprint or compact`)
   }
   if (isGiven('hash')) throw new CommandError(EXIT.usage, '--redis hashes by siphash: leave --hash out')
-  for (const option of ['state', 'keys', 'keepKeys', 'durability', 'memory', 'bits', 'hashes'] as const) {
-    if (flags[option] === undefined) continue
-    throw new CommandError(EXIT.usage, `--redis with --${option.replace('K', '-k')}: expected one of them`)
-  }
+  refuseWith('--redis', flags, ['state', 'keys', 'keepKeys', 'durability', 'memory', 'bits', 'hashes'])
   if (flags.window?.windowUrls !== undefined) {
     throw new CommandError(EXIT.usage, '--redis forgets by age: expected --window with a time such as 30d')
   }
@@ -264,7 +217,11 @@ async function onRedis(url: string, request: DedupeRequest, flags: Flags, comman
   })
 }
 
-async function sieveTarget(flags: Flags, command: Command, request: DedupeRequest): Promise<DedupeTarget> {
+async function sieveTarget(
+  flags: DedupeFlags,
+  command: Command,
+  request: DedupeRequest,
+): Promise<DedupeTarget> {
   const { paths } = request
   const given = threadsOf(flags.threads, likelyBytes(paths), () => paths.every(isPlainFile))
   // Limits judge the lines in the order in which they are written: one thread does that.
@@ -278,7 +235,7 @@ async function sieveTarget(flags: Flags, command: Command, request: DedupeReques
 }
 
 // In memory, or in its folder; what is there already keeps its own filter, profile and hash unless they are given.
-async function openSieve(flags: Flags, command: Command): Promise<Sieve> {
+async function openSieve(flags: DedupeFlags, command: Command): Promise<Sieve> {
   const options = sieveOptions(flags)
   if (flags.state === undefined) {
     if (flags.keepKeys || flags.durability) {

@@ -5,7 +5,7 @@ import type { RecordBatch, RecordReader } from './format.ts'
 const NEWLINE = 10
 const RETURN = 13
 /** Memory and time are bounded: a row is looked at again with each chunk until it is whole. */
-const MOST_ROW_BYTES = 16 * 1024 * 1024
+export const MOST_ROW_BYTES = 16 * 1024 * 1024
 
 export interface RowFormat {
   /** The end of the row that begins at `from`, behind its newline; -1 when it is not whole. */
@@ -22,23 +22,30 @@ export function lineEnd(bytes: Uint8Array, from: number): number {
   return at < 0 ? -1 : at + 1
 }
 
+export function rowTooLong(expected: string): SieveError {
+  return new SieveError('corrupt', `a row of more than 16 MiB: expected ${expected}`, { operation: 'read' })
+}
+
 export class RowReader implements RecordReader {
   header?: Uint8Array
   without = 0
   readonly #format: RowFormat
   #rest: Buffer = Buffer.alloc(0)
   #isFirst = true
+  #failure: SieveError | null = null
 
   constructor(format: RowFormat) {
     this.#format = format
   }
 
   push(chunk: Uint8Array): RecordBatch {
+    if (this.#failure) throw this.#failure
     const bytes = Buffer.concat([this.#rest, chunk])
     return this.#take(bytes, (from) => this.#format.rowEnd(bytes, from))
   }
 
   end(): RecordBatch {
+    if (this.#failure) throw this.#failure
     const bytes = this.#rest
     const batch = this.#take(bytes, (from) => {
       const end = this.#format.rowEnd(bytes, from)
@@ -71,14 +78,9 @@ export class RowReader implements RecordReader {
       urls.push(url)
     }
     this.#rest = Buffer.from(bytes.subarray(from))
+    // The rows before it are passed on first.
     if (this.#rest.length > MOST_ROW_BYTES) {
-      throw new SieveError(
-        'corrupt',
-        'a row of more than 16 MiB: expected a newline, or the end of a quoted field',
-        {
-          operation: 'read',
-        },
-      )
+      this.#failure = rowTooLong('a newline, or the end of a quoted field')
     }
     const lines = urls.length > 0 ? `${urls.join('\n')}\n` : ''
     return { rows: Buffer.concat(rows), ends, urls: Buffer.from(lines) }

@@ -13,10 +13,24 @@ export class WarcReader implements RecordReader {
   #rest: Buffer = Buffer.alloc(0)
   /** Bytes of the body, and the four that end the record, still to be skipped. */
   #skip = 0
+  #failure: unknown = null
 
   push(chunk: Uint8Array): RecordBatch {
+    if (this.#failure) throw this.#failure
     const urls: string[] = []
-    let bytes = Buffer.concat([this.#rest, chunk])
+    try {
+      this.#rest = this.#take(Buffer.concat([this.#rest, chunk]), urls)
+    } catch (error) {
+      // The records before it are passed on first.
+      if (urls.length === 0) throw error
+      this.#failure = error
+    }
+    return batchOf(urls)
+  }
+
+  // Adds the targets to `urls` and returns what is left.
+  #take(chunk: Buffer, urls: string[]): Buffer {
+    let bytes = chunk
     for (;;) {
       const skipped = Math.min(this.#skip, bytes.length)
       this.#skip -= skipped
@@ -29,11 +43,11 @@ export class WarcReader implements RecordReader {
       this.#skip = length + HEADER_END.length
     }
     if (bytes.length > MOST_HEADER_BYTES) throw damaged(`a header of more than ${MOST_HEADER_BYTES} bytes`)
-    this.#rest = Buffer.from(bytes)
-    return batchOf(urls)
+    return Buffer.from(bytes)
   }
 
   end(): RecordBatch {
+    if (this.#failure) throw this.#failure
     if (this.#skip > HEADER_END.length) throw damaged('the last record is cut')
     if (this.#rest.toString().trim() !== '') throw damaged('the last header is cut')
     return batchOf([])

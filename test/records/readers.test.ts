@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FormatName, RecordReader } from '../../src/records/format.ts'
 import { formatOfName } from '../../src/records/format.ts'
+import { LineReader } from '../../src/records/line-reader.ts'
 import { readerOf } from '../../src/records/reader.ts'
 import { randomFrom } from '../support/random.mjs'
 
@@ -114,6 +115,22 @@ it('CDX with and without its header, and CDXJ', () => {
   ])
 })
 
+it('lines, ended by a newline or NUL', () => {
+  const read = (separator: 'newline' | 'nul', text: string) => {
+    const whole = readAll(new LineReader(separator), [Buffer.from(text)])
+    const bytes = Array.from(Buffer.from(text), (byte) => Buffer.of(byte))
+    expect(readAll(new LineReader(separator), bytes)).toEqual(whole)
+    return whole
+  }
+  expect(read('newline', 'a\n\nb').rows).toEqual(['a\n', '\n', 'b\n'])
+  const { rows, urls } = read('nul', 'a\nb\0\0c')
+  expect(rows).toEqual(['a\nb\0', '\0', 'c\0'])
+  expect(urls).toEqual(['a\0b', '', 'c'])
+  const long = new LineReader('newline')
+  expect(Buffer.from(long.push(Buffer.from(`a\n${'x'.repeat(17 * 1024 ** 2)}`)).rows).toString()).toBe('a\n')
+  expect(() => long.push(Buffer.from('x'))).toThrow('a row of more than 16 MiB')
+})
+
 describe('WARC', () => {
   const record = (type: string, url: string, body: string) =>
     `WARC/1.0\r\nWARC-Type: ${type}\r\n${url && `WARC-Target-URI: ${url}\r\n`}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}\r\n\r\n`
@@ -136,6 +153,11 @@ describe('WARC', () => {
     const reader = readerOf('warc')
     expect(Buffer.from(reader.push(Buffer.from(text.slice(0, -5))).urls).toString()).toMatch(/c\.example/)
     expect(() => reader.end()).toThrow('not a WARC file: the last')
+    const damaged = readerOf('warc')
+    expect(Buffer.from(damaged.push(Buffer.from(`${text}no header\r\n\r\n`)).urls).toString()).toMatch(
+      /c\.example/,
+    )
+    expect(() => damaged.end()).toThrow('expected WARC/1.0')
     expect(() => readerOf('warc').push(Buffer.from('hello\r\n\r\n'))).toThrow('expected WARC/1.0')
     expect(() => readerOf('warc').push(Buffer.alloc(70_000, 'x'))).toThrow(
       'a header of more than 65536 bytes',
