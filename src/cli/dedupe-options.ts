@@ -2,12 +2,13 @@
 import { type Command, Option } from 'commander'
 import type { Durability } from '../index.ts'
 import { parseCount, parseSize } from '../quantities.ts'
+import type { OutputFlags } from './dedupe-outputs.ts'
 import { type InputFlags, withInputOptions } from './input-options.ts'
 import { type LimitFlags, withLimitOptions } from './limit-options.ts'
 import { redisRetry } from './redis-retry.ts'
 import { type SieveFlags, withSieveOptions } from './sieve-options.ts'
 
-export interface DedupeFlags extends SieveFlags, LimitFlags, InputFlags {
+export interface DedupeFlags extends SieveFlags, LimitFlags, InputFlags, OutputFlags {
   repeated?: boolean
   count?: boolean
   keys?: boolean
@@ -41,6 +42,10 @@ export function describeDedupe(program: Command, action: Action): void {
     .option('--count', 'print every URL once, after how often it came, as uniq -c does: at the end')
     .option('--keys', 'print keys instead of the original lines')
     .option('-o, --output <file>', 'write here instead of stdout')
+    .option('--new <file>', 'write new lines here, and not to stdout')
+    .option('--repeated-to <file>', 'write the repeats here')
+    .option('--invalid-to <file>', 'write lines that are not URLs here, and nowhere else')
+    .option('--by-host <folder>', 'write new lines here, one file per host, and not to stdout')
     .option('--state <folder>', 'remember across runs: print what is new against all earlier ones')
     .addOption(
       new Option('--durability <way>', 'with --state: when a URL is safe').choices([
@@ -82,6 +87,7 @@ Examples:
   urlsieve dedupe links.txt.gz --filter blocked --urls 10M --fpr 1e-6 --stats -o unique.txt
   urlsieve dedupe pages.csv --field url > unique.csv
   urlsieve dedupe links.txt --count | sort -rn | head
+  urlsieve dedupe links.txt --by-host hosts --invalid-to not-urls.txt
   urlsieve dedupe links.txt --keep-per-shape 1000 --dropped dropped.tsv > sample.txt`,
     )
     .action(action)

@@ -1,15 +1,23 @@
 // `dedupe` over records: the row of a CSV file or the line of JSON is kept when its URL is new.
 import type { AnySieve } from '../any-sieve.ts'
 import type { RecordBatch } from '../records/format.ts'
+import { keepRows } from '../records/keep-rows.ts'
+import type { Outputs } from './dedupe-outputs.ts'
 import type { Counts, DedupeTarget } from './dedupe-run.ts'
+import { warnOfUnwritten } from './delivery.ts'
 import type { RecordInput } from './input-options.ts'
 import { type Records, readRecords } from './record-input.ts'
 
 export interface RecordRequest {
   readonly input: RecordInput
-  readonly keep: 'new' | 'seen'
+  /** What is printed; none: the other outputs have it. */
+  readonly keep: 'new' | 'seen' | 'none'
   readonly outlivesRun: boolean
+  /** Files besides what is printed. */
+  readonly outputs: Outputs | null
 }
+
+const NOTHING = new Uint8Array(0)
 
 export class RecordTarget implements DedupeTarget {
   readonly outlivesRun: boolean
@@ -44,14 +52,21 @@ export class RecordTarget implements DedupeTarget {
   async end() {
     const { invalid, sizeBytes } = await this.#sieve.stats()
     await this.#sieve.close()
+    this.#request.outputs?.close()
     return { invalid: invalid - this.#invalidBefore, sizeBytes: sizeBytes ?? null }
   }
 
+  warn(): void {
+    this.#request.outputs?.warn()
+  }
+
   async #take(batch: Records, write: (kept: Uint8Array) => void): Promise<void> {
+    const { keep, outputs } = this.#request
     // The names of the columns, once for all files.
     if (batch.header && !this.#hasHeader) {
       this.#hasHeader = true
-      write(batch.header)
+      outputs?.begin(batch.header)
+      if (keep !== 'none') write(batch.header)
     }
     if (batch.ends.length === 0) return
     const verdicts = await this.#sieve.addLines(batch.urls)
@@ -61,30 +76,23 @@ export class RecordTarget implements DedupeTarget {
       counts.new += Number(verdict === 1)
       counts.seen += Number(verdict === 0)
     }
-    write(keepRows(batch, verdicts, this.#request.keep))
-  }
-}
-
-/** The rows that are new, or those that are seen. Runs of them are copied whole. */
-function keepRows({ rows, ends }: RecordBatch, verdicts: Uint8Array, keep: 'new' | 'seen'): Uint8Array {
-  const isNewKept = keep === 'new'
-  const kept = new Uint8Array(rows.length)
-  let size = 0
-  /** Where the run of kept rows begins, and where the row begins. */
-  let run = 0
-  let from = 0
-  const copy = (to: number) => {
-    if (run < to) kept.set(rows.subarray(run, to), size)
-    size += to - run
-  }
-  for (let i = 0; i < ends.length; i++) {
-    const isKept = (verdicts[i] !== 0) === isNewKept
-    if (!isKept) {
-      copy(from)
-      run = ends[i]!
+    const kinds = outputs ? outputs.kindsOf(batch, verdicts) : verdicts
+    try {
+      outputs?.write(batch, kinds)
+    } catch (error) {
+      if (this.outlivesRun) await this.#forgetNew(batch, verdicts)
+      throw error
     }
-    from = ends[i]!
+    write(keep === 'none' ? NOTHING : keepRows(batch, kinds, keep === 'new' ? 1 : 0))
   }
-  copy(from)
-  return kept.subarray(0, size)
+
+  // What was not written is new in the next run; a row of the batch that was written is written again then.
+  async #forgetNew({ urls }: RecordBatch, verdicts: Uint8Array): Promise<void> {
+    const lines = Buffer.from(urls.buffer, urls.byteOffset, urls.length).toString().split('\n')
+    let left = 0
+    for (const [i, verdict] of verdicts.entries()) {
+      if (verdict !== 0 && !(await this.#sieve.delete?.(lines[i]!))) left++
+    }
+    warnOfUnwritten(left)
+  }
 }

@@ -35,7 +35,7 @@ const report = (text: Report<ThreadFailure>) => parentPort!.postMessage(text)
 let thread: SieveThread | undefined
 try {
   const setting = workerData as DedupeThreadSetting
-  const output = new Output(setting.outputName, setting.outputFd)
+  const output = new Output(setting.outputName, { fd: setting.outputFd })
   thread = new SieveThread(setting, {
     read: (fd, buffer) => readSync(fd, buffer, 0, buffer.length, null),
     readFailed: (error) => report({ unreadable: { kind: 'unreadable', message: reason(error) } }),

@@ -2,16 +2,19 @@
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import type { Command } from 'commander'
+import type { AnySieve } from '../any-sieve.ts'
 import { resolveProfile } from '../canonical/profiles.ts'
 import type { ExactSieve } from '../exact/index.ts'
 import { Sieve, type SieveOptions, type StoreOptions } from '../index.ts'
+import { extensionOf, formatOfName } from '../records/format.ts'
 import { type DedupeFlags, describeDedupe } from './dedupe-options.ts'
+import type { Outputs } from './dedupe-outputs.ts'
 import { type DedupeRequest, type DedupeTarget, runDedupe } from './dedupe-run.ts'
 import { SpillingTarget } from './dedupe-spill.ts'
 import { type FeedRequest, FeedTarget, LineTarget } from './dedupe-target.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { checkOutput, isPlainFile, likelyBytes, totalBytes } from './input.ts'
-import { inputFlag, type RecordInput, recordInput } from './input-options.ts'
+import { inputFlag, LINES, type RecordInput, recordInput } from './input-options.ts'
 import { limitsOf, strippedProfile } from './limit-options.ts'
 import { sieveOptions } from './sieve-options.ts'
 import { type Threads, threadsOf } from './thread-count.ts'
@@ -38,7 +41,7 @@ async function dedupe(files: string[], flags: DedupeFlags, command: Command): Pr
   if (limits) request = { ...request, limits }
   const input = recordInput(flags)
   if (flags.count) return counted(input, request, flags, command)
-  if (input) return ofRecords(input, request, flags, command)
+  if (input || otherOutput(flags)) return ofRecords(input, request, flags, command)
   if (flags.redis !== undefined) return onRedis(flags.redis, request, flags, command)
   if ((flags.filter as string) === 'compact') {
     throw new CommandError(EXIT.usage, '--filter compact needs --redis: where to remember')
@@ -59,23 +62,44 @@ function refuseWith(given: string, flags: DedupeFlags, others: readonly (keyof D
   }
 }
 
-// Rows with a URL in them, loaded only for this.
+// Rows with a URL in them, or lines for several outputs. Loaded only for this.
 async function ofRecords(
-  input: RecordInput,
+  given: RecordInput | null,
   request: DedupeRequest,
   flags: DedupeFlags,
   command: Command,
 ): Promise<void> {
-  refuseWith(inputFlag(flags), flags, ['redis', 'maxMemory', 'keys'])
+  const output = otherOutput(flags)
+  refuseWith(given ? inputFlag(flags) : `--${output}`, flags, ['redis', 'maxMemory', 'keys'])
+  if (output && request.limits)
+    throw new CommandError(EXIT.usage, `--${output} with limits by shape: expected one of them`)
   const { RecordTarget } = await import('./dedupe-records.ts')
   const isExact = (flags.filter as string) === 'exact'
   const sieve = await (isExact ? openExact(flags, command) : openSieve(flags, command))
-  const { keep } = request
-  await runDedupe(
-    await RecordTarget.open(sieve, { input, keep, outlivesRun: flags.state !== undefined }),
-    request,
-  )
+  const input = given ?? LINES
+  const outlivesRun = flags.state !== undefined
+  const { keep, paths } = request
+  const outputs = output ? await openOutputs(flags, { paths, input, sieve, outlivesRun }) : null
+  const isPrinted = flags.output !== undefined || !outputs?.has(keep)
+  const target = await RecordTarget.open(sieve, {
+    input,
+    keep: isPrinted ? keep : 'none',
+    outlivesRun,
+    outputs,
+  })
+  await runDedupe(target, request)
 }
+
+/** The first option that names an output besides what is printed. */
+const otherOutput = (flags: DedupeFlags) =>
+  (
+    [
+      ['new', flags.new],
+      ['repeated-to', flags.repeatedTo],
+      ['invalid-to', flags.invalidTo],
+      ['by-host', flags.byHost],
+    ] as const
+  ).find(([, path]) => path !== undefined)?.[0]
 
 // Counts are of this run, by 64-bit hashes in memory. Loaded only for this.
 async function counted(
@@ -92,7 +116,7 @@ async function counted(
   }
   const { CountTarget } = await import('./dedupe-count.ts')
   const target = await CountTarget.open({
-    input: input ?? { format: 'lines', separator: 'newline' },
+    input: input ?? LINES,
     isRepeated: flags.repeated ?? false,
     profile: resolveProfile(flags.profile),
     temp: flags.temp ?? tmpdir(),
@@ -112,7 +136,30 @@ const COUNT_EXCLUDES = [
   'bits',
   'hashes',
   'threads',
+  'new',
+  'repeatedTo',
+  'invalidTo',
+  'byHost',
 ] as const
+
+// The sieve is closed when an output cannot be opened.
+async function openOutputs(
+  flags: DedupeFlags,
+  request: { paths: readonly string[]; input: RecordInput; sieve: AnySieve; outlivesRun: boolean },
+): Promise<Outputs> {
+  const { paths, input, sieve, outlivesRun } = request
+  try {
+    for (const path of [flags.new, flags.repeatedTo, flags.invalidTo]) {
+      if (path !== undefined) checkOutput(paths, path)
+    }
+    const { Outputs } = await import('./dedupe-outputs.ts')
+    const extension = extensionOf(input.format ?? formatOfName(paths[0]!))
+    return new Outputs(flags, sieve.profile, { extension, isImmediate: outlivesRun })
+  } catch (error) {
+    await sieve.close()
+    throw error
+  }
+}
 
 // Loaded only when a limit is given.
 async function lineLimits(paths: readonly string[], flags: DedupeFlags) {

@@ -8,6 +8,7 @@ export interface InputFlags {
   field?: string
   extract?: boolean
   null?: boolean
+  bareHosts?: boolean
 }
 
 /** How an input is read that is not one URL per line. */
@@ -17,7 +18,12 @@ export interface RecordInput {
   readonly field?: string
   /** Of plain lines. */
   readonly separator: 'newline' | 'nul'
+  /** `example.com/a` stands for https://example.com/a. */
+  readonly bareHosts: boolean
 }
+
+/** One URL per line, read as records. */
+export const LINES: RecordInput = { format: 'lines', separator: 'newline', bareHosts: false }
 
 export function withInputOptions(command: Command): Command {
   return command
@@ -34,6 +40,7 @@ export function withInputOptions(command: Command): Command {
     )
     .option('--extract', 'every http:// or https:// address in a text')
     .option('-0, --null', 'lines end with a NUL byte instead of a newline, in the input and in the output')
+    .option('--bare-hosts', 'read example.com/a as https://example.com/a; it is printed as it came')
     .optionsGroup('Options:')
 }
 
@@ -49,16 +56,18 @@ export function recordInput(flags: InputFlags): RecordInput | null {
     )
   }
   const separator = flags.null ? 'nul' : 'newline'
+  const bareHosts = flags.bareHosts ?? false
   if (format ?? field ?? extract) {
     const name = extract ? 'text' : format
-    return { ...(name && { format: name }), ...(field !== undefined && { field }), separator }
+    return { ...(name && { format: name }), ...(field !== undefined && { field }), separator, bareHosts }
   }
-  return flags.null ? { format: 'lines', separator } : null
+  return flags.null || bareHosts ? { format: 'lines', separator, bareHosts } : null
 }
 
 /** The first flag that asks for records, for messages. */
 export function inputFlag(flags: InputFlags): string {
   if (flags.extract) return '--extract'
   if (flags.format) return '--format'
-  return flags.field !== undefined ? '--field' : '--null'
+  if (flags.field !== undefined) return '--field'
+  return flags.null ? '--null' : '--bare-hosts'
 }

@@ -41,11 +41,11 @@ export class Output {
   readonly #fd: number
   readonly #name: string
 
-  /** With `fd` it is open already: by another thread, which closes it. */
-  constructor(path?: string, fd?: number) {
+  /** With `fd` it is open already: by another thread, which closes it. With `isAppended`, what is there stays. */
+  constructor(path?: string, { fd, isAppended = false }: { fd?: number; isAppended?: boolean } = {}) {
     this.#name = path ?? 'stdout'
     try {
-      this.#fd = fd ?? (path === undefined ? 1 : openSync(path, 'w'))
+      this.#fd = fd ?? (path === undefined ? 1 : openSync(path, isAppended ? 'a' : 'w'))
     } catch (error) {
       throw this.#error(error)
     }

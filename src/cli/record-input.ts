@@ -1,4 +1,5 @@
 // Inputs that are not one URL per line, read as batches of rows with the URL of each.
+import { withSchemes } from '../records/bare-hosts.ts'
 import { formatOfName, type RecordBatch, type RecordReader } from '../records/format.ts'
 import { LineReader } from '../records/line-reader.ts'
 import { readerOf } from '../records/reader.ts'
@@ -16,6 +17,12 @@ export interface Records extends RecordBatch {
 
 /** Reads one input to its end. What is readable of a damaged one comes before its error. */
 export async function* readRecords(path: string, input: RecordInput): AsyncGenerator<Records> {
+  for await (const batch of readRows(path, input)) {
+    yield input.bareHosts ? { ...batch, urls: withSchemes(batch.urls) } : batch
+  }
+}
+
+async function* readRows(path: string, input: RecordInput): AsyncGenerator<Records> {
   const reader = readerFor(path, input)
   for await (const chunk of readChunks(path)) {
     yield { ...reader.push(chunk), header: reader.header, bytes: chunk.length }

@@ -41,3 +41,9 @@ export function formatOfName(path: string): FormatName | null {
   const [extension] = /[^.]+$/.exec(path.toLowerCase().replace(/\.(gz|zst|bz2|xz)$/, '')) ?? ['']
   return EXTENSIONS[extension] ?? null
 }
+
+/** The extension of a file with rows of a format: URLs alone are text. */
+export function extensionOf(format: FormatName | 'lines' | null): string {
+  const isKept = format !== null && ['csv', 'tsv', 'jsonl', 'cdx', 'cdxj'].includes(format)
+  return isKept ? format : 'txt'
+}

@@ -1,0 +1,128 @@
+// Several outputs of one run of `dedupe`: new rows, repeats and lines that are not URLs, each to a file of its own, and new
+// rows by host. Every row is in one of new, repeated and invalid.
+import { fstatSync } from 'node:fs'
+import { keyOf, type Profile } from '../canonical/profiles.ts'
+import type { RecordBatch } from '../records/format.ts'
+import { keepRows } from '../records/keep-rows.ts'
+import { CommandError, EXIT } from './exit.ts'
+import { HostFiles } from './host-files.ts'
+import { Output } from './output.ts'
+
+export interface OutputFlags {
+  new?: string
+  repeatedTo?: string
+  invalidTo?: string
+  byHost?: string
+}
+
+/** What a row is: verdicts, and lines that are not URLs where those have a file of their own. */
+const KIND = { seen: 0, new: 1, invalid: 2 } as const
+
+export class Outputs {
+  readonly #files: (readonly [kind: number, file: Output])[] = []
+  readonly #hosts: HostFiles | null
+  readonly #profile: Profile
+  readonly #splitsInvalid: boolean
+  /** Nothing may wait in memory: what is remembered across runs must have been written. */
+  readonly #isImmediate: boolean
+  #hasHeader = false
+  #hasFailed = false
+
+  constructor(
+    flags: OutputFlags,
+    profile: Profile,
+    { extension, isImmediate }: { readonly extension: string; readonly isImmediate: boolean },
+  ) {
+    this.#profile = profile
+    this.#isImmediate = isImmediate
+    this.#splitsInvalid = flags.invalidTo !== undefined
+    const named = [
+      [KIND.new, '--new', flags.new],
+      [KIND.seen, '--repeated-to', flags.repeatedTo],
+      [KIND.invalid, '--invalid-to', flags.invalidTo],
+    ] as const
+    const places = new Map<string, string>()
+    for (const [kind, flag, path] of named) {
+      if (path === undefined) continue
+      const file = new Output(path)
+      this.#files.push([kind, file])
+      const stat = fstatSync(file.fd)
+      const { dev, ino } = stat
+      const other = places.get(`${dev} ${ino}`)
+      if (other && stat.isFile())
+        throw new CommandError(EXIT.usage, `${other} and ${flag} name the same file: expected two`)
+      places.set(`${dev} ${ino}`, flag)
+    }
+    this.#hosts = flags.byHost === undefined ? null : new HostFiles(flags.byHost, extension)
+  }
+
+  /** Whether the rows of a kind have a file: then stdout does not get them. */
+  has(kind: 'new' | 'seen'): boolean {
+    return this.#files.some(([of]) => of === KIND[kind]) || (kind === 'new' && this.#hosts !== null)
+  }
+
+  /** What precedes the rows; once. */
+  begin(header: Uint8Array): void {
+    if (this.#hasHeader) return
+    this.#hasHeader = true
+    for (const [, file] of this.#files) file.write(header)
+    this.#hosts?.begin(header)
+  }
+
+  /** The kind of each row. */
+  kindsOf({ urls, ends }: RecordBatch, verdicts: Uint8Array): Uint8Array {
+    if (!this.#splitsInvalid) return verdicts
+    const kinds = Uint8Array.from(verdicts)
+    for (const [i, line] of linesOf(urls, ends.length).entries()) {
+      if (!isUrl(this.#profile, line)) kinds[i] = KIND.invalid
+    }
+    return kinds
+  }
+
+  /** Writes the rows of a batch. When it throws, some of them may have been written. */
+  write(batch: RecordBatch, kinds: Uint8Array): void {
+    try {
+      for (const [kind, file] of this.#files) file.write(keepRows(batch, kinds, kind))
+      if (this.#hosts) this.#writeHosts(this.#hosts, batch, kinds)
+    } catch (error) {
+      this.#hasFailed = true
+      throw error
+    }
+  }
+
+  close(): void {
+    if (!this.#hasFailed) this.#hosts?.flush(true)
+    for (const [, file] of this.#files) file.close()
+  }
+
+  warn(): void {
+    this.#hosts?.warn()
+  }
+
+  #writeHosts(hosts: HostFiles, { rows, ends, urls }: RecordBatch, kinds: Uint8Array): void {
+    const lines = linesOf(urls, ends.length)
+    const text = latin1(rows)
+    let from = 0
+    for (const [i, end] of ends.entries()) {
+      if (kinds[i] === KIND.new) hosts.add(lines[i]!, text.slice(from, end))
+      from = end
+    }
+    hosts.flush(this.#isImmediate)
+  }
+}
+
+/** One byte per character: bytes that are not UTF-8 stay as they are. */
+const latin1 = (bytes: Uint8Array) =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+
+const linesOf = (urls: Uint8Array, count: number) => latin1(urls).split('\n', count)
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function isUrl(profile: Profile, line: string): boolean {
+  try {
+    return keyOf(profile, decoder.decode(Buffer.from(line, 'latin1'))) !== null
+  } catch {
+    return false // not UTF-8
+  }
+}
