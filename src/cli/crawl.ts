@@ -1,6 +1,7 @@
 // `urlsieve crawl`: the web crawler of the papers. A sieve remembers, one line of JSON for each page.
 import { type Command, Option } from 'commander'
 import { keyOf, type Profile } from '../canonical/profiles.ts'
+import type { CrawlPageData } from '../crawlers/crawl-page.ts'
 import { CrawlQueue } from '../crawlers/crawl-queue.ts'
 import type { SeenUrls } from '../crawlers/seen-urls.ts'
 import { siteItems } from '../crawlers/site-item.ts'
@@ -34,6 +35,7 @@ interface Flags extends CrawlSieveFlags, CrawlLimitFlags, LimitFlags, LearnFlags
   allTypes?: boolean
   ignoreRobots?: boolean
   output?: string
+  report?: string
   stats?: boolean
   quiet?: boolean
 }
@@ -81,6 +83,7 @@ export function crawlCommand(program: Command): void {
     )
     .option('--dropped <file>', 'list what limits and learned rules leave out here: limit, reason, URL')
     .option('-o, --output <file>', 'write here instead of stdout')
+    .option('--report <file>', 'write a page about the crawl here: pages, shapes, traps, repeats, errors')
     .option('--stats', 'the summary as one JSON object')
     .option('--quiet', 'no progress and no summary')
     .addHelpText(
@@ -88,7 +91,7 @@ export function crawlCommand(program: Command): void {
       `
 Examples:
   urlsieve crawl https://example.com/ --depth 2 > pages.jsonl
-  urlsieve crawl https://example.com/ --state example --rate 5
+  urlsieve crawl https://example.com/ --state example --rate 5 --report example.html
   urlsieve crawl https://example.com/ --filter blocked --urls 1M --fpr 1e-4 --audit --content`,
     )
     .action(crawl)
@@ -123,6 +126,7 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
     perHostPerSecond,
     hostDelays: !flags.ignoreRobots,
   })
+  const report = flags.report === undefined ? null : await startReport(flags.report)
   const site = new SiteCrawl({
     urls,
     queue,
@@ -142,6 +146,7 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
     ...(learning && { learning: learning.option }),
     onPage(page) {
       output.print(`${JSON.stringify(page)}\n`)
+      report?.tally.add(page)
       sieve.capacity?.watch()
     },
   })
@@ -171,6 +176,7 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
     list?.close()
     sieve.capacity?.summarise()
     const seconds = (performance.now() - started) / 1000
+    report?.write({ urls, seconds, counts })
     if (flags.stats) tell(`${JSON.stringify({ ...counts, seconds })}\n`)
     else if (!flags.quiet) tell(crawlSummary(counts, seconds, folder))
     // Connections that are kept open would hold the process for seconds.
@@ -178,6 +184,23 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
   }
   const { pages, failed } = site.counts
   if (pages === 0 && failed > 0) process.exitCode ??= EXIT.input
+}
+
+// Loaded only when there is a report. The file is opened before the crawl, so that a mistake shows then.
+async function startReport(path: string) {
+  const [{ PageTally }, { crawlPage }] = await Promise.all([
+    import('../crawlers/page-tally.ts'),
+    import('../crawlers/crawl-page.ts'),
+  ])
+  const file = new Output(path)
+  const tally = new PageTally()
+  return {
+    tally,
+    write(data: Omit<CrawlPageData, 'tally'>) {
+      file.print(crawlPage({ ...data, tally }))
+      file.close()
+    },
+  }
 }
 
 // Loaded only when there are limits.

@@ -12,14 +12,19 @@ const LEAST_SHARE = 0.002
 const ROW_REM = 1.9
 
 export function shapesPage(report: ShapesReport): string {
-  const body = html`<style>${new Raw(STYLE)}</style>
+  const body = html`<style>${new Raw(SHAPE_STYLE)}</style>
 <header><p class="brand">urlsieve shapes</p><h1>Shapes</h1><p class="lead">${summaryOf(report)}.</p></header>
 <main>
 <section><h2>Hosts</h2>${icicle(hostTree(report), report.urls)}</section>
-${report.list.map(hostSection)}
-${report.others > 0 && html`<p class="small">${formatCount(report.others)} URLs are on other hosts.</p>`}
+${shapeSections(report)}
 </main>`
   return page('Shapes of URLs', 'Kinds of URLs with their shares', body)
+}
+
+/** A section for each host, with its icicle and table; they need `SHAPE_STYLE`. */
+export function shapeSections(report: ShapesReport): Html {
+  return html`${report.list.map(hostSection)}
+${report.others > 0 && html`<p class="small">${formatCount(report.others)} URLs are on other hosts.</p>`}`
 }
 
 function hostTree({ list, urls }: ShapesReport): PartNode {
@@ -34,7 +39,7 @@ function hostSection(host: HostShapes): Html {
   return html`<section class="host"><h2>${host.host}</h2>
 <p class="small">${formatCount(host.count)} URLs, ${percent(host.share)} of all; ${formatCount(suspicious.length)} of ${formatCount(host.shapes.length)} listed shapes are suspicious${suspicious.length > 0 && `, with ${percent(share)} of the URLs`}.</p>
 ${icicle({ ...treeOfParts(host), count: host.count }, host.count)}
-<div class="scroll"><table><thead><tr><th>shape</th><th class="n">URLs</th><th class="n">share</th><th class="n">different</th><th>places and findings</th></tr></thead>
+<div class="scroll" tabindex="0"><table><thead><tr><th>shape</th><th class="n">URLs</th><th class="n">share</th><th class="n">different</th><th>places and findings</th></tr></thead>
 <tbody>${host.shapes.map(shapeRow)}</tbody></table></div>
 ${host.others > 0 && html`<p class="small">${formatCount(host.others)} URLs have other shapes.</p>`}
 </section>`
@@ -75,7 +80,7 @@ function icicle(root: PartNode, total: number): Html {
   return html`<div class="icicle" role="img" aria-label="shares of the shapes of ${root.text}" style="height:${height}rem">${cells}</div>`
 }
 
-const STYLE = `
+export const SHAPE_STYLE = `
 header, main { max-width: 76rem; }
 .icicle { position: relative; margin: 1rem 0 1.5rem; }
 .cell { position: absolute; height: 1.8rem; padding: 0 .35rem; overflow: hidden; white-space: nowrap; text-overflow: ellipsis;
