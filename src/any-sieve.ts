@@ -12,7 +12,9 @@ export type Answer<T> = T | Promise<T>
 
 /** What every sieve reports of itself. */
 export interface AnyStats {
+  /** What remembers. */
   readonly filter: string
+  /** The name of the profile. */
   readonly profile: string
   /** Distinct URLs remembered: those answered "new". Null while they are counted, after a crash (`ExactSieve`). */
   readonly urls: number | null
@@ -28,7 +30,9 @@ export interface AnyStats {
 
 /** What a sieve in memory, or on a cluster, reports of itself. */
 export interface Stats extends AnyStats {
+  /** The name of the hash, or the names of several. */
   readonly hash: string
+  /** Distinct URLs it remembers, by its own verdicts. */
   readonly urls: number
   /** Null while there is no URL. */
   readonly bitsPerUrl: number | null
@@ -48,10 +52,13 @@ export interface Stats extends AnyStats {
 
 /** How a URL becomes a key, and its verdict. */
 export interface Explanation {
+  /** The URL as it was given. */
   readonly url: string
+  /** What the URL is remembered by: URLs with one key are one page. */
   readonly key: string
   /** False: the line is not a URL, and its key is the line itself. */
   readonly isUrl: boolean
+  /** The rules of the profile in order, with what each changed. */
   readonly steps: readonly Step[]
   /** What `add` would answer now. */
   readonly verdict: 'new' | 'seen'
@@ -68,6 +75,7 @@ export interface Explanation {
  * marked. A call with many URLs that fails on the way has the verdicts that stand in `error.answered`.
  */
 export interface AnySieve {
+  /** How a URL becomes a key. */
   readonly profile: Profile
   /** Marks a URL. True: it is new. False: it was seen, or the sieve errs. */
   add(url: string): Answer<boolean>
@@ -93,6 +101,7 @@ export interface AnySieve {
   deleteItems?(items: Items): Answer<Uint8Array>
   /** The key, what each rule did, and the verdict an add would get. Marks and counts nothing. */
   explain(url: string): Answer<Explanation>
+  /** Counts, size and rate at this moment. */
   stats(): Answer<AnyStats>
   /** Puts everything where it is kept and releases it. */
   close(): Promise<void>

@@ -2,6 +2,7 @@
 // in a message are kept apart from its text, so that each edge spells them its own way: `expectedUrls` in the library,
 // `--urls` in the command, `URLS` over RESP, `body/expectedUrls` over HTTP.
 
+/** The cause of a `SieveError`, for programs. */
 export type SieveErrorCode =
   /** An invalid option, or an invalid combination of options. */
   | 'option'
@@ -79,7 +80,9 @@ export interface SieveErrorDetails {
 
 const asIs = (name: string) => name
 
+/** What urlsieve throws on purpose: one line that says what it got, what it expected and what to do. */
 export class SieveError extends Error {
+  /** The cause, for programs. */
   readonly code: SieveErrorCode
   /** The option that is invalid, by its name in the library. */
   declare readonly option?: string

@@ -21,6 +21,7 @@ export type FrozenSieve = Pick<
   'plan' | 'profile' | 'has' | 'hasMany' | 'hasLines' | 'explain' | 'stats' | 'save'
 >
 
+/** How small and how exact a frozen set is. */
 export interface FreezeOptions {
   /**
    * Bits of a fingerprint. Default 32: a new URL is answered "seen" once in 4 billion, for 36 bits per URL; 16: once in

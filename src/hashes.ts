@@ -23,7 +23,9 @@ const families = {
   md5: { number: 7, wide: false, does: 'words of the MD5 digest (jiang-eigenvalue)' },
 } as const
 
+/** The hashes by name: `siphash` has a secret key and is the default; the others are for trusted input. */
 export type HashName = keyof typeof families
+/** The names of all hashes. */
 export const hashNames = Object.keys(families) as HashName[]
 
 /** Each hash function and what it is. */

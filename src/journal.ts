@@ -28,8 +28,9 @@ export interface Journal {
  */
 export type Durability = 'always' | 'interval' | 'never'
 
+/** The options of a sieve in a folder. */
 export interface StoreOptions {
-  /** Default `interval`. */
+  /** When an acknowledged URL is safe. Default `interval`. */
   readonly durability?: Durability
   /** Opens without a lock, to query only. */
   readonly readOnly?: boolean
@@ -41,12 +42,17 @@ export interface StoreOptions {
 
 /** The store of a sieve at this moment. */
 export interface StoreInfo {
+  /** Its folder. */
   readonly path: string
+  /** When an acknowledged URL is safe. */
   readonly durability: Durability
+  /** What was written since the last snapshot. */
   readonly logBytes: number
+  /** The length of the last snapshot. */
   readonly snapshotBytes: number
   /** A snapshot is being made in the background. */
   readonly snapshotting: boolean
+  /** The keys themselves are kept beside the filter. */
   readonly keepKeys: boolean
 }
 

@@ -38,6 +38,7 @@ export interface FolderSieve extends Sieve {
   hasUnder(folder: string): boolean
 }
 
+/** A sieve with the verbs that the filter can do. */
 export type SieveOf<F extends FilterName> = F extends DeletingFilterName
   ? DeletingSieve
   : F extends FolderFilterName
@@ -54,7 +55,9 @@ export type SieveOf<F extends FilterName> = F extends DeletingFilterName
  * call of the same sieve (in a rule, a feature function, `onBatch`) is refused.
  */
 export class Sieve implements AnySieve {
+  /** How its filter was sized. */
   readonly plan: Plan
+  /** How a URL becomes a key. */
   readonly profile: Profile
   readonly #state: SieveState
 

@@ -7,8 +7,11 @@ import { SieveError } from './errors.ts'
  * ends decrease.
  */
 export interface Items {
+  /** The buffer. */
   readonly bytes: Uint8Array
+  /** Where each item begins. */
   readonly starts: Uint32Array
+  /** Where each item ends: the byte behind its last. */
   readonly ends: Uint32Array
 }
 

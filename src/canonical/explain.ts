@@ -5,12 +5,19 @@ import { describeChange, describeWhatwg } from './changes.ts'
 import type { Profile } from './profiles.ts'
 import { rules } from './rules.ts'
 
+/** What one rule did to a URL on its way to the key. */
 export interface Step {
+  /** The rule's name. */
   rule: string
+  /** What the rule does, in one line. */
   does: string
+  /** The key before it. */
   before: string
+  /** The key after it. */
   after: string
+  /** Whether the two differ. */
   changed: boolean
+  /** What changed, in words, for people. */
   notes: string[]
 }
 

@@ -4,11 +4,15 @@
 import { SieveError } from '../errors.ts'
 import { type Rule, type RuleName, rules } from './rules.ts'
 
+/** The profiles by name; `web` is the default. */
 export type ProfileName = 'raw' | 'whatwg' | 'web' | 'crawlee' | 'scrapy' | 'aggressive'
 
+/** How a URL becomes a key: an ordered list of rules. */
 export interface Profile {
   readonly name: string
+  /** What it does, in one line. */
   readonly does: string
+  /** Its rules, in the order in which they are applied. */
   readonly rules: readonly Rule[]
 }
 
@@ -17,6 +21,7 @@ export type ProfileChoice = ProfileName | readonly (RuleName | Rule)[] | Profile
 const profile = (name: string, does: string, ...names: RuleName[]): Profile =>
   Object.freeze({ name, does, rules: Object.freeze(names.map((rule) => rules[rule])) })
 
+/** The built-in profiles; each says which way it errs. */
 export const profiles: Readonly<Record<ProfileName, Profile>> = Object.freeze({
   /** The line itself. Errs towards "new": every spelling is its own page. */
   raw: profile('raw', 'the line as it stands'),

@@ -9,7 +9,9 @@ import { dropIndex, dropTrailingSlashes, joinSlashes } from './paths.ts'
 import { dropSessionsFromPath, isListed, isSession, isTracking, utmParameters } from './tracking.ts'
 import { canonicalizeLikeOldW3lib, canonicalizeLikeW3lib } from './w3lib.ts'
 
+/** One step from a URL to its key. */
 export interface Rule {
+  /** What it is called in lists of rules, in stored sieves and by `explain`. */
   readonly name: string
   /** One line, for the docs and for `explain`. */
   readonly does: string
@@ -21,6 +23,7 @@ export interface Rule {
   apply(key: string): string | null
 }
 
+/** The built-in rules by name. */
 export type RuleName = keyof typeof builtIn
 
 const builtIn = {

@@ -4,6 +4,7 @@ import { SieveError } from '../errors.ts'
 import { MOST_BITS, NearIndex } from './near-index.ts'
 import { type Bits64, TextHasher } from './simhash.ts'
 
+/** What counts as the same page. */
 export interface ContentOptions {
   /** In how many of 64 bits a near page may differ: 0 to 3. Default 3. */
   readonly nearBits?: number
@@ -15,17 +16,22 @@ export interface ContentOptions {
   readonly key?: Uint8Array
 }
 
+/** Whether a page's text was seen, and on which page. */
 export type ContentVerdict =
+  /** No page with this text, or nearly this text, was added. */
   | { readonly verdict: 'new' }
   /** The same text, byte for byte, as the page `of`. */
   | { readonly verdict: 'same'; readonly of: string }
   /** Its SimHash differs from that of the page `of` in `distance` bits. */
   | { readonly verdict: 'near'; readonly of: string; readonly distance: number }
 
+/** What a ContentSieve reports of itself. */
 export interface ContentStats {
   /** Pages answered "new". */
   readonly pages: number
+  /** Pages answered "same". */
   readonly same: number
+  /** Pages answered "near". */
   readonly near: number
   /** Of the pages answered "new", those with too little text to compare: not remembered. */
   readonly short: number
@@ -61,6 +67,7 @@ export class ContentSieve {
     this.#minCharacters = minCharacters
   }
 
+  /** In memory. Throws a SieveError, one line, for an invalid option. */
   static async create(options: ContentOptions = {}): Promise<ContentSieve> {
     const { nearBits = 3, shingleWords = 2, minCharacters = MIN_CHARACTERS, key } = options
     if (!Number.isInteger(nearBits) || nearBits < 0 || nearBits > MOST_BITS) {

@@ -7,16 +7,22 @@ import type { SieveOption } from '../options/option.ts'
 
 export type { FilterOptions, SizeRequest } from '../options/filter-options.ts'
 
+/** How a filter is sized, and what that costs. */
 export interface Plan {
   readonly filter: string
+  /** Distinct URLs it is sized for; null: any number. */
   readonly expectedUrls: number | null
   /** The rate asked for, or the one that follows from the memory given, at `expectedUrls`. */
   readonly promisedRate: number | null
   /** What the formulas say the rate will be at `expectedUrls`. */
   readonly expectedRate: number | null
+  /** Memory of the filter; of one that grows, at `expectedUrls`. */
   readonly sizeBytes: number
+  /** The papers' m; null where there is none. */
   readonly bits: number | null
+  /** The papers' k; null where there is none. */
   readonly hashes: number | null
+  /** At `expectedUrls`; null without them. */
   readonly bitsPerUrl: number | null
   /** The options that shape the filter, with defaults filled in: what its own file needs to make it. */
   readonly shape?: Readonly<Record<string, unknown>>
@@ -25,6 +31,7 @@ export interface Plan {
 /** A plan with the shape of one kind of filter. */
 export type Shaped<S> = Plan & { readonly shape: S }
 
+/** What a filter can do besides add and has. */
 export interface Capabilities {
   /** `delete(url)`. */
   readonly delete: boolean
@@ -47,8 +54,10 @@ export interface Measure {
   readonly rates?: Readonly<Record<string, number>>
 }
 
+/** One layer of a layered filter at this moment. */
 export interface LayerMeasure {
   readonly name: string
+  /** Share of its bits that are set. */
   readonly fill: number
   /** Distinct entries, estimated from the fill. */
   readonly distinct: number

@@ -18,6 +18,7 @@ import { sortedArray } from './sorted-array.ts'
 import { trie } from './trie.ts'
 import { window } from './window.ts'
 
+/** The filters by name, with what each says of itself. */
 export const filters = {
   fingerprint,
   classic,
@@ -38,6 +39,7 @@ export const filters = {
 /** Filters that are built from another one in one step and only queried from then on: a file may hold one. */
 export const frozenFilters = { 'binary-fuse': binaryFuse } as const satisfies Record<string, FrozenKind>
 
+/** The filters by name; `fingerprint` is the default. */
 export type FilterName = keyof typeof filters
 export type FrozenFilterName = keyof typeof frozenFilters
 
@@ -50,6 +52,7 @@ export type DeletingFilterName = Capable<'delete'>
 /** Filters that remember the folders of their URLs. */
 export type FolderFilterName = Capable<'under'>
 
+/** The names of all filters that take URLs. */
 export const filterNames = Object.keys(filters) as FilterName[]
 /** Every filter that takes URLs, in the order of the registry. */
 export const filterKinds: readonly FilterKind[] = Object.values(filters)

@@ -5,6 +5,7 @@ import type { Kernel } from '../kernel.ts'
 import { wrongType } from '../url-input.ts'
 import { joinBytes } from './sift.ts'
 
+/** Which lines a feed returns. */
 export interface FeedOptions {
   /** Which lines to return. */
   readonly keep: 'new' | 'seen' | 'none'

@@ -5,6 +5,7 @@ const NEWLINE = 10
 /** Lines go to the sieve in pieces of at least this length: each piece is one write or round trip. */
 const PIECE_BYTES = 256 * 1024
 
+/** Whole lines of a stream, with their verdicts. */
 export interface LineBatch {
   /** Whole lines; only the last may lack its newline. */
   readonly lines: Uint8Array

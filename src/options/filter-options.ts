@@ -85,7 +85,7 @@ export const depth = describe({
 
 export const bitsPerLayer = describe({
   name: 'bitsPerLayer',
-  kind: wholeNumber(8, 2 ** 48),
+  kind: wholeNumber(8, 2 ** 48, '2^48'),
   does: "bits of each layer: the papers' m",
   flag: '--bits-per-layer',
   word: 'BITSPERLAYER',

@@ -2,6 +2,7 @@
 // the flags, the words of SIEVE.CREATE, the HTTP schema and the tables in the docs all follow from these descriptions.
 import { invalidOption } from '../errors.ts'
 import { count, duration, type Quantity, rate, size } from '../quantities.ts'
+import type { OptionDocs } from './option-docs.ts'
 
 /** A kind of value: checked where the library takes it, read from text where people write it. */
 export interface Kind<T> extends Quantity<unknown> {
@@ -35,9 +36,16 @@ export interface SieveOption<N extends string = string, T = unknown> {
 /** The type of an option's value. */
 export type ValueOf<O> = O extends SieveOption<string, infer T> ? T : never
 
-/** An object that holds the options of a list. */
-export type OptionsOf<L extends readonly SieveOption[]> = {
-  readonly [O in L[number] as O['name']]?: ValueOf<O> | undefined
+/** An object that holds the options of a list, each with its doc comment. */
+export type OptionsOf<L extends readonly SieveOption[]> = Documented<
+  OptionDocs,
+  L[number]['name'] & keyof OptionDocs,
+  L
+>
+
+// A property has the doc comment that it has in D, because N is constrained to the keys of a type parameter.
+type Documented<D, N extends keyof D, L extends readonly SieveOption[]> = {
+  readonly [O in N]?: ValueOf<Extract<L[number], { readonly name: O }>> | undefined
 }
 
 /** A whole number from `least` to `most`. */

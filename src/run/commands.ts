@@ -8,9 +8,13 @@ import { ADD, readCommands, reserveAnswers } from './batch.ts'
 
 /** One run of the same command: entries [from, n) of the batch, with their verdicts (1 not there, 0 seen). */
 export interface CommandRun {
+  /** ADD; else CHECK. */
   readonly isAdd: boolean
+  /** Its first entry. */
   readonly from: number
+  /** The entry behind its last. */
   readonly n: number
+  /** Of the whole batch, by entry: 1 not there, 0 seen. */
   readonly verdicts: Uint8Array
   /** The number of an entry's line, from 1. */
   line(entry: number): number
