@@ -26,10 +26,12 @@ export function compileKernel(): Promise<WebAssembly.Module> {
 
 // Node's decoder takes 0.1 ms instead of ten, in every start of the command; browsers have only the other.
 function decoded(base64: string): Uint8Array<ArrayBuffer> {
-  const { Buffer } = globalThis as {
+  const { Buffer: nodeBuffer } = globalThis as {
     Buffer?: { from(text: string, form: 'base64'): Uint8Array<ArrayBuffer> }
   }
-  return Buffer ? Buffer.from(base64, 'base64') : Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))
+  return nodeBuffer
+    ? nodeBuffer.from(base64, 'base64')
+    : Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))
 }
 
 /** What `addOne` and `hasOne` answer when the steps are to be done one by one. */
