@@ -3,6 +3,7 @@
 import { normalizeUrl } from '@apify/utilities'
 import { expect, it } from 'vitest'
 import { keyOf, profiles } from '../../src/canonical/profiles.ts'
+import { expectIs } from '../support/expect-is.ts'
 import { generateUrls } from './urls.ts'
 
 // See docs/profiles.md: an opaque path with spaces before its ? or #.
@@ -16,7 +17,7 @@ it('agrees with normalizeUrl on generated URLs', () => {
     const expected = normalizeUrl(url)
     if (expected !== null && !/^(?:https?|ftp|wss?|file):/.test(expected) && unsupported(url)) continue
     if (expected !== null && hasDots(expected)) continue
-    expect(keyOf(profiles.crawlee, url), JSON.stringify(url)).toBe(expected)
+    expectIs(keyOf(profiles.crawlee, url), expected, url)
     if (expected !== null) valid++
   }
   expect(valid).toBeGreaterThan(30_000)

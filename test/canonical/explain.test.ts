@@ -5,6 +5,7 @@ import { explainKey } from '../../src/canonical/explain.ts'
 import { keyOf, type Profile, profiles } from '../../src/canonical/profiles.ts'
 import { Sieve } from '../../src/sieve.ts'
 import { STATE } from '../../src/state.ts'
+import { expectIs } from '../support/expect-is.ts'
 import { randomFrom } from '../support/random.mjs'
 import { generateUrls, mutateUrl } from './urls.ts'
 
@@ -75,15 +76,15 @@ it.each(Object.values(profiles))(
   (profile) => {
     for (const url of generateUrls(31, 3000, { lineEnds: true })) {
       const { key, isUrl, steps } = explainKey(profile, url)
-      expect(isUrl ? key : null).toBe(keyOf(profile, url))
+      expectIs(isUrl ? key : null, keyOf(profile, url), url)
       let form = url
       for (const step of steps) {
-        expect(step.before).toBe(form)
-        expect(step.changed).toBe(step.before !== step.after)
-        if (step.changed) expect(step.notes, JSON.stringify(url)).not.toEqual([])
+        expectIs(step.before, form, url)
+        expectIs(step.changed, step.before !== step.after, url)
+        if (step.changed) expectIs(step.notes.length > 0, true, url)
         form = step.after
       }
-      expect(isUrl ? form : url).toBe(key)
+      expectIs(isUrl ? form : url, key, url)
     }
   },
 )
@@ -117,6 +118,5 @@ it.each(Object.values(profiles))('$name: the key it shows is the key in use', as
     mutateUrl(rng, url),
   ])
   const keys = await keysInUse(profile, urls)
-  for (const [i, url] of urls.entries())
-    expect(explainKey(profile, url).key, JSON.stringify(url)).toBe(keys[i])
+  for (const [i, url] of urls.entries()) expectIs(explainKey(profile, url).key, keys[i], url)
 })

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { keyOf, type ProfileName, profiles, resolveProfile } from '../../src/canonical/profiles.ts'
 import { type Rule, type RuleName, rules } from '../../src/canonical/rules.ts'
+import { expectIs } from '../support/expect-is.ts'
 import { randomFrom } from '../support/random.mjs'
 import { generateUrls, mutateUrl } from './urls.ts'
 
@@ -20,7 +21,7 @@ function platformHref(url: string): string | null {
 }
 
 it('raw is the line', () => {
-  for (const url of urls) expect(keyOf(profiles.raw, url)).toBe(url)
+  for (const url of urls) expectIs(keyOf(profiles.raw, url), url)
 })
 
 it('whatwg is new URL(x).href without its fragment, byte for byte', () => {
@@ -28,7 +29,7 @@ it('whatwg is new URL(x).href without its fragment, byte for byte', () => {
     const href = platformHref(url)
     if (href !== null && hasDots(href)) continue
     // Without the fragment, spaces that it kept alive at the end of an opaque path (`data:a #b`) go as well.
-    expect(keyOf(profiles.whatwg, url)).toBe(href?.replace(/ *#.*$/s, '') ?? null)
+    expectIs(keyOf(profiles.whatwg, url), href?.replace(/ *#.*$/s, '') ?? null, url)
   }
 })
 
@@ -36,9 +37,9 @@ it('web is whatwg with https in place of http, no default port, and escapes by R
   for (const url of urls) {
     const plain = keyOf(profiles.whatwg, url)
     const secure = plain?.startsWith('http:') ? new URL(plain.replace('http:', 'https:')).href : plain
-    expect(keyOf(before, url), JSON.stringify(url)).toBe(secure)
+    expectIs(keyOf(before, url), secure, url)
     const isWeb = secure !== null && /^(?!file:)[^:/?#]+:\/\//.test(secure)
-    expect(keyOf(profiles.web, url), JSON.stringify(url)).toBe(isWeb ? equivalent(secure) : secure)
+    expectIs(keyOf(profiles.web, url), isWeb ? equivalent(secure) : secure, url)
   }
 })
 
@@ -95,7 +96,7 @@ it.each([
 it.each(['whatwg', 'web', 'aggressive'] as const)('%s is idempotent', (name) => {
   for (const url of urls) {
     const key = keyOf(profiles[name], url)
-    if (key !== null) expect(keyOf(profiles[name], key), JSON.stringify(url)).toBe(key)
+    if (key !== null) expectIs(keyOf(profiles[name], key), key, url)
   }
 })
 
@@ -107,7 +108,7 @@ it('aggressive joins whatever web joins', () => {
     const key = keyOf(profiles.web, url)
     if (key === null || key !== keyOf(profiles.web, other)) continue
     joined++
-    expect(keyOf(profiles.aggressive, other)).toBe(keyOf(profiles.aggressive, url))
+    expectIs(keyOf(profiles.aggressive, other), keyOf(profiles.aggressive, url), url)
   }
   expect(joined).toBeGreaterThan(500)
 })
@@ -147,5 +148,5 @@ describe('resolveProfile', () => {
 it('the generator is the same for the same seed, well-formed, and without line ends unless asked', () => {
   expect(generateUrls(3, 500)).toEqual(generateUrls(3, 500))
   expect(generateUrls(3, 500)).not.toEqual(generateUrls(4, 500))
-  for (const url of generateUrls(5, 20_000)) expect(url).toMatch(/^[^\n\r\ud800-\udfff]+$/u)
+  for (const url of generateUrls(5, 20_000)) expectIs(/^[^\n\r\ud800-\udfff]+$/u.test(url), true, url)
 })

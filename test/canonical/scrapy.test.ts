@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { keyOf, profiles, resolveProfile } from '../../src/canonical/profiles.ts'
 import { whyMissing } from '../support/debian.ts'
+import { expectIs } from '../support/expect-is.ts'
 import { generateUrls } from './urls.ts'
 import golden from './w3lib-vectors.json' with { type: 'json' }
 
@@ -51,8 +52,8 @@ it.skipIf(reason !== '')('agrees with w3lib on generated URLs', () => {
   const urls = generateUrls(51, 40_000, { lineEnds: true })
   const { keys } = askW3lib(urls)
   for (const [i, url] of urls.entries()) {
-    expect(keyOf(old, url), JSON.stringify(url)).toBe(keys[i])
-    if (isPlain(url)) expect(keyOf(profiles.scrapy, url), JSON.stringify(url)).toBe(keys[i])
+    expectIs(keyOf(old, url), keys[i], url)
+    if (isPlain(url)) expectIs(keyOf(profiles.scrapy, url), keys[i], url)
   }
 })
 

@@ -62,12 +62,12 @@ function read(kind: string, count: number, folder: string): Promise<Ending> {
 }
 
 const kinds: readonly (readonly [string, number])[] = [
-  ['sieves', 11_500],
-  ['stores', 3000],
-  ['dumps', 2000],
-  ['frontiers', 1700],
+  ['sieves', 13_700],
+  ['stores', 1500],
+  ['dumps', 2200],
+  ['frontiers', 900],
   ['indexes', 1300],
-  ['levels', 200],
+  ['levels', 100],
 ].map(([kind, count]) => [kind as string, Math.round((count as number) * SCALE)] as const)
 
 describe('forged files', () => {

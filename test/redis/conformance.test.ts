@@ -1,35 +1,20 @@
 // The sieve on one Redis node and on a cluster against an exact Set.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Connection, connectRedis, type Mode, RedisSieve } from '../../src/redis/index.ts'
-import { startCluster, startNode, whyNoRedis } from './servers.ts'
+import { describe, expect, it } from 'vitest'
+import { connectRedis, type Mode, RedisSieve } from '../../src/redis/index.ts'
+import { connected, startOne } from './connected.ts'
+import { startCluster, whyNoRedis } from './servers.ts'
 import { all, exactVerdicts, repeating, urlOf, urlsOf } from './urls.ts'
 
 const size = process.env.URLSIEVE_FULL ? 400_000 : 40_000
 
-const places = {
-  'one node': async () => {
-    const node = await startNode()
-    return { nodes: [node], url: node.url, stop: () => node.kill() }
-  },
-  'a cluster of three': () => startCluster({ replicas: 0 }),
-}
+const places = { 'one node': startOne, 'a cluster of three': () => startCluster({ replicas: 0 }) }
 
 for (const [place, start] of Object.entries(places)) {
   describe.skipIf(whyNoRedis)(`redis sieve on ${place}`, () => {
-    let server: Awaited<ReturnType<typeof start>>
-    let connection: Connection
+    const server = connected(start)
     let names = 0
     const open = (options: object = {}) =>
-      RedisSieve.open({ client: connection.client, name: `s${names++}`, ...options })
-
-    beforeAll(async () => {
-      server = await start()
-      connection = await connectRedis(server.url)
-    })
-    afterAll(async () => {
-      await connection?.close()
-      await server?.stop()
-    })
+      RedisSieve.open({ client: server.connection.client, name: `s${names++}`, ...options })
 
     for (const mode of ['fingerprint', 'compact'] as Mode[]) {
       it(`${mode} answers as a Set does, and grows`, async () => {
@@ -73,12 +58,12 @@ for (const [place, start] of Object.entries(places)) {
         }
       }
       expect([...encodings]).toEqual(['intset'])
-      expect(await RedisSieve.names(connection.client)).toContain(sieve.name)
+      expect(await RedisSieve.names(server.connection.client)).toContain(sieve.name)
       const fromAfar = (await keys()).filter((key) => !String(key).includes('|r|'))
       expect(fromAfar.length).toBeGreaterThan(50)
       await sieve.drop()
       expect((await keys()).filter((key) => !String(key).includes('|r|'))).toEqual([])
-      expect(await RedisSieve.names(connection.client)).not.toContain(sieve.name)
+      expect(await RedisSieve.names(server.connection.client)).not.toContain(sieve.name)
       await expect(sieve.add('https://a.example/')).rejects.toThrow('is closed')
     })
 
@@ -105,7 +90,7 @@ for (const [place, start] of Object.entries(places)) {
       const other = await connectRedis(server.url)
       try {
         const sieves = [
-          await RedisSieve.open({ client: connection.client, name }),
+          await RedisSieve.open({ client: server.connection.client, name }),
           await RedisSieve.open({ client: other.client, name }),
         ]
         const urls = urlsOf(0, 5000)

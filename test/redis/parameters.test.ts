@@ -4,10 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, createClientPool, createSentinel } from 'redis'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Connection, connectRedis, RedisSieve } from '../../src/redis/index.ts'
+import { describe, expect, it } from 'vitest'
+import { connectRedis, RedisSieve } from '../../src/redis/index.ts'
 import { evenTags, slotOf } from '../../src/redis/slots.ts'
-import { freePort, type RedisNode, startCluster, startNode, until, whyNoRedis } from './servers.ts'
+import { connected, startOne } from './connected.ts'
+import { freePort, startCluster, startNode, until, whyNoRedis } from './servers.ts'
 
 describe('tags', () => {
   it('slots are those of the cluster specification', () => {
@@ -26,18 +27,9 @@ describe('tags', () => {
 })
 
 describe.skipIf(whyNoRedis)('parameters', () => {
-  let node: RedisNode
-  let connection: Connection
-  beforeAll(async () => {
-    node = await startNode()
-    connection = await connectRedis(node.url)
-  })
-  afterAll(async () => {
-    await connection?.close()
-    await node?.kill()
-  })
+  const redis = connected(startOne)
   const open = (name: string, options: object = {}) =>
-    RedisSieve.open({ client: connection.client, name, ...options })
+    RedisSieve.open({ client: redis.connection.client, name, ...options })
 
   it('many at once make one sieve', async () => {
     const sieves = await Promise.all(Array.from({ length: 20 }, () => open('race')))
@@ -66,7 +58,7 @@ describe.skipIf(whyNoRedis)('parameters', () => {
         message: `${message}: leave the option out, or use another name`,
       })
     }
-    const taken = RedisSieve.create({ client: connection.client, name: 'made' })
+    const taken = RedisSieve.create({ client: redis.connection.client, name: 'made' })
     await expect(taken).rejects.toThrow("sieve 'made' is there already: open it, or use another name")
   })
 
@@ -89,16 +81,16 @@ describe.skipIf(whyNoRedis)('parameters', () => {
     await expect(open('a{b}')).rejects.toThrow(/^name "a\{b\}": expected up to 200 ASCII letters/)
     await expect(open('bad', { client: 5 })).rejects.toThrow(/^client 5: expected a client/)
     await expect(open('bad', { client: {} })).rejects.toThrow(/^client: expected createClient/)
-    expect(await RedisSieve.names(connection.client)).not.toContain('bad')
+    expect(await RedisSieve.names(redis.connection.client)).not.toContain('bad')
   })
 
   it('a later version and damage are told', async () => {
-    await node.ask('SET', 'urlsieve:later', '{"version":9}')
+    await redis.nodes[0]!.ask('SET', 'urlsieve:later', '{"version":9}')
     await expect(open('later')).rejects.toMatchObject({
       code: 'version',
       message: "sieve 'later' has version 9: this urlsieve reads version 1",
     })
-    await node.ask('SET', 'urlsieve:broken', 'x')
+    await redis.nodes[0]!.ask('SET', 'urlsieve:broken', 'x')
     await expect(open('broken')).rejects.toMatchObject({ code: 'corrupt' })
   })
 
@@ -144,10 +136,10 @@ describe.skipIf(whyNoRedis)('parameters', () => {
     const folder = mkdtempSync(join(tmpdir(), 'urlsieve-sentinel-'))
     const port = await freePort()
     const settings = join(folder, 'sentinel.conf')
-    writeFileSync(settings, `port ${port}\nsentinel monitor main 127.0.0.1 ${node.port} 1\n`)
+    writeFileSync(settings, `port ${port}\nsentinel monitor main 127.0.0.1 ${redis.nodes[0]!.port} 1\n`)
     const child = spawn('redis-server', [settings, '--sentinel'], { stdio: 'ignore' })
     const sentinel = createSentinel({ name: 'main', sentinelRootNodes: [{ host: '127.0.0.1', port }] })
-    const pool = createClientPool({ url: node.url })
+    const pool = createClientPool({ url: redis.nodes[0]!.url })
     sentinel.on('error', () => {})
     pool.on('error', () => {})
     try {

@@ -1,26 +1,18 @@
 // Calls that fail in part: what is known is given, what is not is an error, never "seen"; other calls are not touched.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Connection, connectRedis, RedisSieve, RedisSieveError } from '../../src/redis/index.ts'
-import { type RedisNode, startNode, whyNoRedis } from './servers.ts'
+import { describe, expect, it } from 'vitest'
+import { RedisSieve, RedisSieveError } from '../../src/redis/index.ts'
+import { connected, startOne } from './connected.ts'
+import { whyNoRedis } from './servers.ts'
 import { all, urlOf, urlsOf } from './urls.ts'
 
 /** The longest string there is, as a tree of short ones: never written out, since it is refused by its length. */
 const tooLong = `http://a.example/${'x'.repeat(2 ** 29 - 100)}`
 
 describe.skipIf(whyNoRedis)('calls on Redis that fail in part', () => {
-  let node: RedisNode
-  let connection: Connection
-  beforeAll(async () => {
-    node = await startNode()
-    connection = await connectRedis(node.url)
-  })
-  afterAll(async () => {
-    await connection?.close()
-    await node?.kill()
-  })
+  const redis = connected(startOne)
 
   it('a refused URL does not touch other calls of the same turn', async () => {
-    const sieve = await RedisSieve.open({ client: connection.client, name: 'turn' })
+    const sieve = await RedisSieve.open({ client: redis.connection.client, name: 'turn' })
     const adds = await Promise.allSettled([urlOf(1), tooLong].map((url) => sieve.add(url)))
     expect(adds.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
     expect(adds[0]).toMatchObject({ value: true })
@@ -28,7 +20,7 @@ describe.skipIf(whyNoRedis)('calls on Redis that fail in part', () => {
   })
 
   it('a list that uses the sieve while it is read gets its own verdicts', async () => {
-    const sieve = await RedisSieve.open({ client: connection.client, name: 'again' })
+    const sieve = await RedisSieve.open({ client: redis.connection.client, name: 'again' })
     const urls = urlsOf(0, 20)
     const inner: Promise<Uint8Array>[] = []
     Object.defineProperty(urls, 10, {
@@ -46,21 +38,21 @@ describe.skipIf(whyNoRedis)('calls on Redis that fail in part', () => {
 
   it('a failure of some tags: single adds get what is known, and an error for what is not', async () => {
     const name = 'half'
-    const whole = await RedisSieve.open({ client: connection.client, name, tags: 4 })
+    const whole = await RedisSieve.open({ client: redis.connection.client, name, tags: 4 })
     const tag = `urlsieve:{${'x'}}`
     let broken = tag
     const client = {
       isCluster: false,
       send: async (key: string, args: (string | Buffer)[]) => {
         if (key.startsWith(broken)) throw new Error('ERR out of order')
-        return (connection.client as { sendCommand(args: unknown): Promise<unknown> }).sendCommand(args)
+        return (redis.connection.client as { sendCommand(args: unknown): Promise<unknown> }).sendCommand(args)
       },
     }
     const sieve = await RedisSieve.open({ client, name })
     const urls = urlsOf(0, 40)
     // The tag of the first URL, as the keys of its call name it.
     await whole.add(urls[0]!)
-    const [key] = (await node.ask('KEYS', `urlsieve:{*}:${name}`)) as string[]
+    const [key] = (await redis.nodes[0]!.ask('KEYS', `urlsieve:{*}:${name}`)) as string[]
     broken = key!.slice(0, key!.indexOf('}') + 1)
     await whole.deleteMany(urls)
     const adds = await Promise.allSettled(urls.map((url) => sieve.add(url)))

@@ -1,24 +1,16 @@
 // Slots that move to another node while URLs are added: every verdict is right, before, during and after.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Connection, connectRedis, RedisSieve } from '../../src/redis/index.ts'
+import { describe, expect, it } from 'vitest'
+import { RedisSieve } from '../../src/redis/index.ts'
 import { evenTags, slotOf } from '../../src/redis/slots.ts'
 import { randomFrom } from '../support/random.mjs'
-import { type RedisCluster, sleep, startCluster, whyNoRedis } from './servers.ts'
+import { connected } from './connected.ts'
+import { sleep, startCluster, whyNoRedis } from './servers.ts'
 import { all, exactVerdicts, urlOf } from './urls.ts'
 
 const TAGS = 8
 
 describe.skipIf(whyNoRedis)('resharding under load', () => {
-  let servers: RedisCluster
-  let connection: Connection
-  beforeAll(async () => {
-    servers = await startCluster({ replicas: 0 })
-    connection = await connectRedis(servers.url)
-  })
-  afterAll(async () => {
-    await connection?.close()
-    await servers?.stop()
-  })
+  const servers = connected(() => startCluster({ replicas: 0 }))
 
   const id = async (node: number) => String(await servers.nodes[node]!.ask('CLUSTER', 'MYID'))
 
@@ -43,7 +35,7 @@ describe.skipIf(whyNoRedis)('resharding under load', () => {
   }
 
   it('verdicts are exact while the slots of two tags move, key by key', async () => {
-    const sieve = await RedisSieve.open({ client: connection.client, name: 'moving', tags: TAGS })
+    const sieve = await RedisSieve.open({ client: servers.connection.client, name: 'moving', tags: TAGS })
     const seen = new Set<string>()
     const next = randomFrom(11)
     let isOn = true
@@ -89,7 +81,12 @@ describe.skipIf(whyNoRedis)('resharding under load', () => {
 
   it('a slot that is left half moved: one clear line, no wrong verdict, and it goes on when the move ends', async () => {
     const patience = { timeoutMs: 500, retryMs: 600 }
-    const sieve = await RedisSieve.open({ client: connection.client, name: 'stuck', tags: TAGS, ...patience })
+    const sieve = await RedisSieve.open({
+      client: servers.connection.client,
+      name: 'stuck',
+      tags: TAGS,
+      ...patience,
+    })
     const urls = Array.from({ length: 2000 }, (_, i) => urlOf(i))
     expect(await sieve.addMany(urls)).toEqual(all(2000, 1))
     const slot = slotOf(evenTags(TAGS)[7]!)
