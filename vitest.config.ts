@@ -15,7 +15,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the two cores of CI: many tests wait for servers, timers and other processes.
+    maxWorkers: 3,
     projects: [
       {
         extends: true,

@@ -21,6 +21,7 @@ const BUFFER_BYTES = 24 * 1024 ** 2
 const LEAST_BYTES = 25 * 1024 ** 2
 const DEFAULT_BYTES = 256 * 1024 ** 2
 
+/** The options of a sieve on disk. */
 export interface DiskOptions {
   /** How a URL becomes a key: a profile's name, or a list of built-in rules. Default `web`; kept in the folder. */
   readonly profile?: ProfileChoice
@@ -32,11 +33,15 @@ export interface DiskOptions {
   readonly readOnly?: boolean
 }
 
+/** What a sieve on disk reports of itself. */
 export interface DiskStats extends AnyStats {
   readonly filter: 'disk'
+  /** Distinct URLs remembered: those answered "new". */
   readonly urls: number
+  /** Its folder, and what is in it. */
   readonly store: {
     readonly path: string
+    /** When an acknowledged URL is safe. */
     readonly durability: Durability
     /** Files of sorted hashes, and their bytes. */
     readonly runs: number

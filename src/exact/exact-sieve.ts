@@ -20,6 +20,7 @@ import { checkOptions, type ExactOptions } from './options.ts'
 
 const SYNC_MS = 1000
 
+/** What an exact sieve reports of itself. */
 export interface ExactStats extends AnyStats {
   readonly filter: 'exact'
   readonly profile: string
@@ -44,7 +45,9 @@ export interface ExactStats extends AnyStats {
     /** The share of new URLs that cost a read in vain. */
     readonly rate: number
   }
+  /** The latest keys, in memory. */
   readonly cache: { readonly entries: number; readonly sizeBytes: number }
+  /** Its folder, and when an acknowledged URL is safe there. */
   readonly store: { readonly path: string; readonly durability: Durability }
 }
 

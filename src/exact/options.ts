@@ -9,6 +9,7 @@ import type { KeyFilterSize } from './key-filter.ts'
 
 const CACHE_ENTRIES = 50_000
 
+/** The options of an exact sieve. */
 export interface ExactOptions {
   /** How a URL becomes a key: a profile's name, or a list of built-in rules. Default `web`; kept in the folder. */
   readonly profile?: ProfileChoice

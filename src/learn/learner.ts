@@ -17,9 +17,11 @@ import { compileRule, type LearnedRule, type RuleData } from './learned-rule.ts'
 import type { PageRecord } from './page-records.ts'
 import { type LearnedRules, learnedProfile, RULES_FORMAT, RULES_VERSION } from './rule-file.ts'
 
+/** How sure a rule has to be. */
 export interface LearnOptions {
   /** The largest share of wrong merges, with confidence, that a rule may have. Default 0.01. */
   readonly risk?: number
+  /** Of the bound on the share of wrong merges. Default 0.95. */
   readonly confidence?: number
   /** Pages of nearly the same text count as the same. Default false. */
   readonly near?: boolean
@@ -29,6 +31,7 @@ export interface LearnOptions {
   readonly seed?: number
 }
 
+/** What became of the lines that were read. */
 export interface PageCounts {
   /** Different keys that were learned from. */
   pages: number
@@ -42,8 +45,11 @@ export interface PageCounts {
   invalid: number
 }
 
+/** The rules that were learned, and how. */
 export interface Learned {
+  /** To be written to a file, or made a profile. */
   readonly rules: LearnedRules
+  /** What they were learned from. */
   readonly counts: PageCounts
   /** Rules that were tried, and those refused although no merge was wrong: for want of pages. */
   readonly tried: number
@@ -65,6 +71,7 @@ export class PageSet {
     this.#profile = profile
   }
 
+  /** Takes in one page. */
   add({ url, digest, simhash, length, near }: PageRecord): void {
     if (length !== undefined && length < LEAST_CHARACTERS) {
       this.counts.short++
@@ -92,6 +99,10 @@ export class PageSet {
   }
 }
 
+/**
+ * Rules that merge URLs with the same content, found on half of the pages and proven on the other half. Throws a SieveError, one
+ * line, for an invalid option.
+ */
 export function learn(set: PageSet, options: LearnOptions = {}): Learned {
   const { risk = 0.01, confidence = CONFIDENCE, near = false, profile = 'web', seed = 0 } = options
   if (!(risk > 0 && risk < 1))
@@ -171,11 +182,15 @@ class Session {
   }
 }
 
+/** What learned rules do to other pages. */
 export interface Checked {
+  /** Different keys that were compared. */
   readonly pages: number
   /** URLs that the rules merge with another one: fetches saved. */
   readonly merges: number
+  /** Merges of pages with the same content. */
   readonly right: number
+  /** Merges of pages whose contents differ. */
   readonly wrong: number
   /** The share of wrong merges is at most this, with the file's confidence. */
   readonly upper: number

@@ -23,6 +23,7 @@ export interface Shape {
   readonly parts: readonly string[]
 }
 
+/** The shapes of one host. */
 export interface HostShapes {
   readonly host: string
   readonly count: number
@@ -35,7 +36,9 @@ export interface HostShapes {
   readonly others: number
 }
 
+/** Which shapes of URL there are, host by host. */
 export interface ShapesReport {
+  /** Lines that are URLs. */
   readonly urls: number
   /** Lines that are not absolute URLs with a host. */
   readonly invalid: number
@@ -51,6 +54,7 @@ export interface ShapesReport {
   readonly others: number
 }
 
+/** How much a report lists. */
 export interface ReportOptions {
   /** Hosts in the list. Default 20. */
   readonly hosts?: number

@@ -68,6 +68,7 @@ export class Shapes {
     this.#waiting = 0
   }
 
+  /** The hosts and shapes so far; more lines may follow. */
   report(options?: ReportOptions): ShapesReport {
     return reportShapes(this.#tree, options)
   }

@@ -43,8 +43,11 @@ function missingIn(folder: string, names: readonly string[], live: LiveFiles | n
   return damages
 }
 
+/** What a check of a folder found. */
 export interface Verification {
+  /** Files that were read. */
   readonly files: number
+  /** Their bytes. */
   readonly bytes: number
   /** One line per damaged or missing file; empty when there is none. */
   readonly damages: readonly string[]
