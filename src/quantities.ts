@@ -105,6 +105,11 @@ export function formatCount(value: number): string {
   return format.format(value)
 }
 
+/** 1 line, 1,234 lines. */
+export function formatCounted(value: number, noun: string, nouns = `${noun}s`): string {
+  return `${formatCount(value)} ${value === 1 ? noun : nouns}`
+}
+
 /** 5.7 M, 3.67 M, 12: three digits of what is large, for a line that is read at a glance. */
 export function formatShort(value: number): string {
   if (value < 10_000) return formatCount(Math.round(value))
@@ -112,6 +117,11 @@ export function formatShort(value: number): string {
   const rounded = Number(value.toPrecision(3))
   const unit = Math.min(Math.floor(Math.log10(rounded) / 3), letters.length)
   return `${Number((rounded / 1000 ** unit).toPrecision(3))} ${letters[unit - 1]}`
+}
+
+/** 1e-6, 5.4e-11; 0 where there is no error. */
+export function formatRate(rate: number): string {
+  return rate === 0 ? '0' : rate.toExponential(1).replace('.0e', 'e')
 }
 
 /** 1.8 GiB. */

@@ -2,7 +2,7 @@
 // happens, and again at the end with the rate it came to.
 import { filterKind } from '../filters/registry.ts'
 import type { FilterName, Sieve, Stats } from '../index.ts'
-import { formatCount } from '../quantities.ts'
+import { formatCount, formatCounted } from '../quantities.ts'
 import { tell } from './output.ts'
 
 export class Capacity {
@@ -22,7 +22,7 @@ export class Capacity {
     if (this.#expectedUrls === null || this.#isWarned || !this.#sieve.stats().pastCapacity) return
     this.#isWarned = true
     tell(
-      `urlsieve: warning: filter '${this.#sieve.plan.filter}' is past its capacity of ${formatCount(this.#expectedUrls)} URLs: new URLs are dropped as seen; run again with a larger --urls, or with --filter fingerprint\n`,
+      `urlsieve: warning: filter '${this.#sieve.plan.filter}' is past its capacity of ${formatCounted(this.#expectedUrls, 'URL')}: new URLs are dropped as seen; run again with a larger --urls, or with --filter fingerprint\n`,
     )
   }
 
@@ -31,7 +31,7 @@ export class Capacity {
     const stats = this.#sieve.stats()
     if (!stats.pastCapacity || this.#expectedUrls === null) return
     tell(
-      `urlsieve: warning: ${formatCount(stats.urls)} URLs in a filter for ${formatCount(this.#expectedUrls)}: ${ratesOf(stats)}\n`,
+      `urlsieve: warning: ${formatCounted(stats.urls, 'URL')} in a filter for ${formatCount(this.#expectedUrls)}: ${ratesOf(stats)}\n`,
     )
   }
 }

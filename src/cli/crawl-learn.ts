@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { type Profile, type ProfileName, profiles } from '../canonical/profiles.ts'
 import type { RuleCounts } from '../crawlers/crawl-rules.ts'
 import type { SiteCrawlOptions } from '../crawlers/site-crawl.ts'
-import { formatCount, parseRate } from '../quantities.ts'
+import { formatCount, formatCounted, parseRate } from '../quantities.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { Output } from './output.ts'
 
@@ -64,8 +64,8 @@ const SHOWN_RULES = 10
 /** Lines of the summary. */
 export function learnedLines({ saved, checked, wrong, requeued, rules }: RuleCounts): string[] {
   const parts = [
-    `${formatCount(saved)} fetches saved by ${formatCount(rules.length)} rules`,
-    `${formatCount(checked)} merged URLs fetched to compare, ${formatCount(wrong)} of them different`,
+    `${formatCounted(saved, 'fetch', 'fetches')} saved by ${formatCounted(rules.length, 'rule')}`,
+    `${formatCounted(checked, 'merged URL')} fetched to compare, ${formatCount(wrong)} of them different`,
     ...(requeued > 0 ? [`${formatCount(requeued)} returned to the queue`] : []),
   ]
   return [`learned: ${parts.join(' · ')}`, ...rules.slice(0, SHOWN_RULES).map((rule) => `learned: ${rule}`)]

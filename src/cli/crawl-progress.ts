@@ -1,6 +1,6 @@
 // Progress of a crawl, on a terminal only: pages, links, repeats, rate, and who slows it down. The first line appears after a second.
 import { isatty } from 'node:tty'
-import { formatCount } from '../quantities.ts'
+import { formatCount, formatCounted } from '../quantities.ts'
 import { delayedHosts } from './crawl-summary.ts'
 import { tell } from './output.ts'
 
@@ -36,10 +36,10 @@ export class CrawlProgress {
 
   text({ pages, links, repeats, pending, delayed }: CrawlReading, seconds: number): string {
     return [
-      `${formatCount(pages)} pages`,
+      formatCounted(pages, 'page'),
       `${(pages / seconds).toFixed(1)}/s`,
-      `${formatCount(links)} links`,
-      `${formatCount(repeats)} repeats`,
+      formatCounted(links, 'link'),
+      formatCounted(repeats, 'repeat'),
       `${formatCount(pending)} to fetch`,
       ...delayedHosts(delayed),
     ].join(' · ')

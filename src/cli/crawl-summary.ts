@@ -5,7 +5,7 @@ import type { CrawlCounts } from '../crawlers/crawl-report.ts'
 import type { RuleCounts } from '../crawlers/crawl-rules.ts'
 import type { LimitedShape } from '../crawlers/limited-urls.ts'
 import { MOST_DELAY_SECONDS } from '../crawlers/pace.ts'
-import { formatCount } from '../quantities.ts'
+import { formatCount, formatCounted } from '../quantities.ts'
 import { learnedLines } from './crawl-learn.ts'
 
 type Counts = CrawlCounts &
@@ -23,9 +23,9 @@ const SHOWN_SHAPES = 10
 export function crawlSummary(counts: Counts, seconds: number, folder?: string): string {
   const { pages, links, repeats, elsewhere, closed, otherTypes, failed, same, near, pending } = counts
   const parts = [
-    `${formatCount(pages)} ${pages === 1 ? 'page' : 'pages'} fetched`,
-    `${formatCount(links)} links found`,
-    `${formatCount(repeats)} repeats skipped`,
+    `${formatCounted(pages, 'page')} fetched`,
+    `${formatCounted(links, 'link')} found`,
+    `${formatCounted(repeats, 'repeat')} skipped`,
     ...counted(counts.dropped ?? 0, 'dropped by limits'),
     ...counted(elsewhere, 'to other hosts'),
     ...counted(counts.nofollow, 'not followed by nofollow'),
@@ -51,12 +51,12 @@ export function crawlSummary(counts: Counts, seconds: number, folder?: string): 
   if (lost !== undefined && asked !== undefined) {
     const expected = typeof expectedLosses === 'number' ? `, ${expectedLosses.toPrecision(2)} expected` : ''
     lines.push(
-      `audit: ${formatCount(lost)} of ${formatCount(asked)} pages lost to a false positive${expected}`,
+      `audit: ${formatCount(lost)} of ${formatCounted(asked, 'page')} lost to a false positive${expected}`,
     )
   }
   if (pending > 0) {
     const on = folder === undefined ? '' : `: the same command continues (--state ${folder})`
-    lines.push(`${formatCount(pending)} pages still to fetch${on}`)
+    lines.push(`${formatCounted(pending, 'page')} still to fetch${on}`)
   }
   return lines.map((line) => `urlsieve: ${line}\n`).join('')
 }

@@ -1,6 +1,6 @@
 // `urlsieve dedupe --redis URL`: the same job through a sieve on Redis or a cluster, shared with other processes.
 import { SieveError, wording } from '../errors.ts'
-import { formatCount } from '../quantities.ts'
+import { formatCounted } from '../quantities.ts'
 import { connectRedis, RedisSieve, RedisSieveError, type Shape, UNKNOWN } from '../redis/index.ts'
 import { type DedupeRequest, runDedupe } from './dedupe-run.ts'
 import { LineTarget } from './dedupe-target.ts'
@@ -64,6 +64,6 @@ function gaveUp(
   const what = keep === 'new' ? 'printed as new' : 'not printed'
   return new SieveError(
     code,
-    wording`${failure}; stopped there: ${formatCount(unknown)} lines without a verdict were ${what}`,
+    wording`${failure}; stopped there: ${formatCounted(unknown, 'line without a verdict was', 'lines without a verdict were')} ${what}`,
   )
 }

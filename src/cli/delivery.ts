@@ -1,7 +1,7 @@
 // What a sieve remembers across runs must have reached the reader. When the output fails, the new URLs of the batch that
 // were not written are forgotten again where the filter can delete; where it cannot, one line reports how many are left.
 
-import { formatCount } from '../quantities.ts'
+import { formatCounted } from '../quantities.ts'
 import { type Output, tell } from './output.ts'
 
 /** Forgets a URL; false when it was not remembered. */
@@ -51,6 +51,6 @@ export class Delivery {
 export function warnOfUnwritten(urls: number): void {
   if (urls === 0) return
   tell(
-    `urlsieve: warning: ${formatCount(urls)} new URLs are remembered but were not written: to get them, run again with an empty --state folder\n`,
+    `urlsieve: warning: ${formatCounted(urls, 'new URL is remembered but was', 'new URLs are remembered but were')} not written: to get ${urls === 1 ? 'it' : 'them'}, run again with an empty --state folder\n`,
   )
 }

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { Sieve } from '../index.ts'
 import { deleteKey } from '../merge.ts'
+import { formatCounted } from '../quantities.ts'
 import { STATE } from '../state.ts'
 import { checkKeepsKeys, storedKeys } from '../store/stored-keys.ts'
 import { CommandError, EXIT } from './exit.ts'
@@ -50,7 +51,7 @@ async function forget(urls: string[], { state: path, under = [] }: Flags): Promi
         if (folders.some((folder) => text.startsWith(folder)) && deleteKey(state, key)) forgotten++
       }
     }
-    new Output().print(`forgot ${forgotten} URLs\n`)
+    new Output().print(`forgot ${formatCounted(forgotten, 'URL')}\n`)
   } finally {
     await sieve.close()
   }

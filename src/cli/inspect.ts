@@ -49,7 +49,7 @@ async function inspect(path: string, flags: { json?: boolean }): Promise<void> {
     const layers = stats.layers.map(({ name, fill, distinct }) => [
       name,
       `${(fill * 100).toFixed(1)} %`,
-      distinct,
+      formatCount(distinct),
     ])
     output.print(`\n${table(['layer', 'fill', 'entries'], layers)}`)
   }

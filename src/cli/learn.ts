@@ -4,16 +4,23 @@ import { type Command, Option } from 'commander'
 import { type ProfileName, profiles } from '../canonical/profiles.ts'
 import { describeRule } from '../learn/learned-rule.ts'
 import { type Checked, checkRules, type Learned, learn, PageSet } from '../learn/learner.ts'
-import { parsePageRecord } from '../learn/page-records.ts'
+import { type PageRecord, parsePageRecord } from '../learn/page-records.ts'
 import { type LearnedRules, parseRules } from '../learn/rule-file.ts'
-import { formatCount, parseNumber, parseRate } from '../quantities.ts'
+import { formatCount, formatCounted, parseNumber, parseRate } from '../quantities.ts'
+import { formatOfName } from '../records/format.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { checkOutput, inputError, readChunks, totalBytes } from './input.ts'
 import { Output, tell } from './output.ts'
 import { Progress } from './progress.ts'
 import { table } from './table.ts'
 
+/** Formats of pages with digests. */
+const pageFormats = ['csv', 'tsv', 'jsonl', 'cdx', 'cdxj', 'warc'] as const
+
 interface Flags {
+  format?: (typeof pageFormats)[number]
+  field?: string
+  digest?: string
   output?: string
   check?: string
   risk: number
@@ -29,13 +36,23 @@ export function learnCommand(program: Command): void {
     .command('learn')
     .summary('learn which parameters and spellings do not change the page')
     .description(
-      'Reads pages with a digest of their content (TSV of URL and digest, JSON lines, the output of crawl --content, CDX ' +
-        'or CDXJ) and finds parameters, segments, aliases and mirrors that do not change the page. A rule is kept only ' +
+      'Reads pages with a digest of their content (TSV of URL and digest, JSON lines, the output of crawl --content, CDX, ' +
+        'CDXJ, CSV with columns url and digest, or WARC) and finds parameters, segments, aliases and mirrors that do not change the page. A rule is kept only ' +
         'when its share of wrong merges, on pages not used to find it, is under --risk with 95 % confidence. The result ' +
         'is a profile: --profile site.rules.json. With --check, measures rules on other pages; exits with 1 when the ' +
         'share of wrong merges is over their risk.',
     )
     .argument('[pages...]', 'files of pages; - or nothing for stdin')
+    .addOption(
+      new Option('--format <name>', 'what the input holds; by default as its lines look').choices(
+        pageFormats,
+      ),
+    )
+    .option(
+      '--field <name>',
+      'the column of the URL in CSV or TSV, by name or number, or its path in JSON lines',
+    )
+    .option('--digest <name>', "the same of the content's digest (default: digest)")
     .option('-o, --output <file>', 'write the rules here')
     .option('--check <rules>', 'measure these rules instead of learning')
     .option('--risk <rate>', 'largest share of wrong merges', parseRate('--risk'), 0.01)
@@ -63,8 +80,11 @@ async function run(files: string[], flags: Flags): Promise<void> {
   const paths = files.length > 0 ? files : ['-']
   const rules = flags.check === undefined ? null : readRules(flags.check)
   checkOutput(paths, flags.output)
-  const { set, unread } = await readPages(paths, rules?.profile ?? flags.profile, flags.quiet ?? false)
-  if (unread > 0) tell(`urlsieve: ${formatCount(unread)} lines have no URL with a digest and were left out\n`)
+  const { set, unread } = await readPages(paths, rules?.profile ?? flags.profile, flags)
+  if (unread > 0)
+    tell(
+      `urlsieve: ${formatCounted(unread, 'line has no URL with a digest and was', 'lines have no URL with a digest and were')} left out\n`,
+    )
   if (rules === null) printLearned(learn(set, flags), flags)
   else printChecked(checkRules(rules, set), rules, flags)
 }
@@ -80,35 +100,76 @@ export function readRules(path: string): LearnedRules {
   return parseRules(text, path)
 }
 
-async function readPages(paths: readonly string[], profile: ProfileName, isQuiet: boolean) {
+async function readPages(paths: readonly string[], profile: ProfileName, flags: Flags) {
   const set = new PageSet(profile)
-  const progress = new Progress(totalBytes(paths), isQuiet)
+  const progress = new Progress(totalBytes(paths), flags.quiet ?? false)
   let lines = 0
   let bytes = 0
   let unread = 0
-  const take = (line: string) => {
-    if (line === '') return
+  const take = (record: PageRecord | null) => {
     lines++
-    const record = parsePageRecord(line)
     if (record === null) unread++
     else set.add(record)
   }
   for (const path of paths) {
-    const decoder = new TextDecoder()
-    let rest = ''
+    const pages = await pagesIn(path, flags)
     for await (const chunk of readChunks(path)) {
       bytes += chunk.length
-      const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-      rest = parts.pop()!
-      if (rest.length > 1024 * 1024)
-        throw new CommandError(EXIT.input, `${path}: a line of over 1 MiB: expected one page a line`)
-      for (const line of parts) take(line.replace(/\r$/, ''))
+      for (const page of pages.push(chunk)) take(page)
       progress.tick(() => ({ lines, bytes }))
     }
-    take(rest)
+    for (const page of pages.end()) take(page)
   }
   progress.done()
   return { set, unread }
+}
+
+interface Pages {
+  push(chunk: Uint8Array): (PageRecord | null)[]
+  end(): (PageRecord | null)[]
+}
+
+// Columns, where they are named or the format has them; else a page per line, in the format that it looks like.
+async function pagesIn(path: string, { format, field, digest }: Flags): Promise<Pages> {
+  const named = formatOfName(path)
+  const columns = format ?? (field !== undefined || digest !== undefined || isByColumns(named) ? named : null)
+  const isNamed = field !== undefined || digest !== undefined
+  if (isByColumns(columns) || (isNamed && (columns === 'tsv' || columns === 'jsonl'))) {
+    const { PageColumns } = await import('./page-columns.ts')
+    return new PageColumns(columns, field, digest)
+  }
+  if (!isNamed) return new PageLines(path)
+  const name = path === '-' ? 'stdin' : path
+  throw new CommandError(EXIT.usage, `--field or --digest for ${name}: expected --format csv, tsv or jsonl`)
+}
+
+const isByColumns = (format: string | null): format is 'csv' | 'warc' => format === 'csv' || format === 'warc'
+
+/** A page per line. */
+class PageLines implements Pages {
+  readonly #path: string
+  readonly #decoder = new TextDecoder()
+  #rest = ''
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  push(chunk: Uint8Array): (PageRecord | null)[] {
+    const parts = (this.#rest + this.#decoder.decode(chunk, { stream: true })).split('\n')
+    this.#rest = parts.pop()!
+    if (this.#rest.length > 1024 * 1024)
+      throw new CommandError(EXIT.input, `${this.#path}: a line of over 1 MiB: expected one page per line`)
+    return parts.flatMap((line) => this.#read(line.replace(/\r$/, '')))
+  }
+
+  end(): (PageRecord | null)[] {
+    return this.#read(this.#rest)
+  }
+
+  #read(line: string): (PageRecord | null)[] {
+    return line === '' ? [] : [parsePageRecord(line)]
+  }
 }
 
 const percent = (share: number) => `${(share * 100).toFixed(2)} %`
@@ -126,8 +187,8 @@ function printLearned({ rules, counts, tried, unproven }: Learned, flags: Flags)
   }
   const { pages, repeats, unstable, short } = counts
   output.print(
-    `${formatCount(pages)} pages; ${formatCount(repeats)} repeats, ${formatCount(unstable)} whose content changed and ${formatCount(short)} short ones were left out\n` +
-      `${formatCount(tried)} rules tried, ${formatCount(rules.rules.length)} kept, ${formatCount(unproven.length)} without a wrong merge but with too few pages for ${percent(rules.risk)}\n`,
+    `${formatCounted(pages, 'page')}; ${formatCounted(repeats, 'repeat')}, ${formatCount(unstable)} whose content changed and ${formatCounted(short, 'short one')} were left out\n` +
+      `${formatCounted(tried, 'rule')} tried, ${formatCount(rules.rules.length)} kept, ${formatCount(unproven.length)} without a wrong merge but with too few pages for ${percent(rules.risk)}\n`,
   )
   if (rules.rules.length > 0) {
     const rows = rules.rules.map((rule) => [
@@ -159,8 +220,8 @@ function printChecked(checked: Checked, rules: LearnedRules, flags: Flags): void
       ? ''
       : ` (${percent(wrong / merges)}, at most ${percent(upper)}; the rules' risk is ${percent(rules.risk)})`
   output.print(
-    `${formatCount(pages)} pages: ${formatCount(merges)} fetches saved by ${formatCount(rules.rules.length)} rules\n` +
-      `${formatCount(right)} merges right, ${formatCount(wrong)} wrong${share}\n`,
+    `${formatCounted(pages, 'page')}: ${formatCounted(merges, 'fetch', 'fetches')} saved by ${formatCounted(rules.rules.length, 'rule')}\n` +
+      `${formatCounted(right, 'merge')} right, ${formatCount(wrong)} wrong${share}\n`,
   )
   for (const [one, other] of counterExamples) output.print(`  wrong: ${one} ≠ ${other}\n`)
 }

@@ -1,6 +1,7 @@
 // `urlsieve merge`: one sieve that remembers what several do.
 import type { Command } from 'commander'
 import { addKey, difference } from '../merge.ts'
+import { formatCounted } from '../quantities.ts'
 import { STATE } from '../state.ts'
 import { storedKeys } from '../store/stored-keys.ts'
 import { CommandError, EXIT } from './exit.ts'
@@ -26,7 +27,7 @@ async function merge([first, ...rest]: string[], { output }: { output: string })
   if (isDiskSieve(first!)) {
     const { mergeStores } = await import('../disk/run-hashes.ts')
     const urls = await mergeStores([first!, ...rest], output)
-    new Output().print(`${output}: ${urls} URLs of ${rest.length + 1} sieves\n`)
+    new Output().print(summaryOf(output, urls, rest.length + 1))
     return
   }
   const sieve = await openStored(first!)
@@ -46,5 +47,8 @@ async function merge([first, ...rest]: string[], { output }: { output: string })
     }
   }
   await sieve.save(output)
-  new Output().print(`${output}: ${sieve.stats().urls} URLs of ${rest.length + 1} sieves\n`)
+  new Output().print(summaryOf(output, sieve.stats().urls, rest.length + 1))
 }
+
+const summaryOf = (output: string, urls: number, sieves: number) =>
+  `${output}: ${formatCounted(urls, 'URL')} of ${formatCounted(sieves, 'sieve')}\n`

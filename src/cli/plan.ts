@@ -1,15 +1,22 @@
-// `urlsieve plan`: every filter side by side for a number of URLs, by rate or by memory.
+// `urlsieve plan`: one recommendation with its reason, then every filter side by side for a number of URLs, by rate or by
+// memory, and what remembers elsewhere: on disk, in LevelDB, on a cluster.
 import type { Command } from 'commander'
+import { defaultLimit } from '../disk/machine-memory.ts'
 import { type DiskPlan, diskPlan } from '../disk/plan.ts'
 import type { Capabilities } from '../filters/filter.ts'
-import { allKinds } from '../filters/registry.ts'
-import { formatBytes, formatCount, parseCount, parseRate, parseSize } from '../quantities.ts'
+import { allKinds, researchFilters } from '../filters/registry.ts'
+import { formatBytes, formatCount, formatRate, parseCount, parseRate, parseSize } from '../quantities.ts'
+import { bytesPerUrl as redisBytesPerUrl } from '../redis/memory.ts'
 import { limitBitsPerUrl } from '../sizing/classic.ts'
 import { Output } from './output.ts'
-import { table } from './table.ts'
+import { type FilterPlan, type PlanRequest, recommend } from './recommendation.ts'
+import { table, wrap } from './table.ts'
 
 /** Memory of the plan for disk, where none is given. */
 const DISK_MEMORY = 1024 ** 3
+/** Of a key of usual length. LevelDB shortens neighbours that begin alike: by how much depends on the URLs. */
+const EXACT_BYTES_PER_URL = 60
+const WIDTH = 100
 
 interface Flags {
   urls: number
@@ -23,7 +30,8 @@ export function planCommand(program: Command): void {
     .command('plan')
     .summary('what each filter would need')
     .description(
-      'Every filter side by side: bits per URL, memory, hashes, expected rate, and what it can do.',
+      'Recommends a filter for a number of URLs, with the reason, and shows every filter side by side: bits per URL, memory, ' +
+        'expected rate, and what it can do; also what remembers on disk and on a cluster.',
     )
     .requiredOption('--urls <n>', 'expected distinct URLs', parseCount('--urls'))
     .option('--fpr <rate>', 'promised false-positive rate', parseRate('--fpr'), 1e-6)
@@ -50,35 +58,94 @@ function plan({ urls, fpr, memory, json }: Flags): void {
   })
   const output = new Output()
   const disk = diskPlan(urls, memory ?? DISK_MEMORY)
+  const elsewhere = {
+    exact: { diskBytes: urls * EXACT_BYTES_PER_URL },
+    cluster: {
+      fingerprint: { sizeBytes: Math.round(urls * redisBytesPerUrl('fingerprint')) },
+      compact: { sizeBytes: Math.round(urls * redisBytesPerUrl('compact')) },
+    },
+  }
+  const wanted: PlanRequest = {
+    urls,
+    rate: fpr,
+    memoryBytes: memory ?? defaultLimit(),
+    isMemoryGiven: memory !== undefined,
+  }
+  const recommended = recommend(wanted, plans, disk)
   if (json) {
-    output.print(`${JSON.stringify({ expectedUrls: urls, ...request, plans, disk }, null, 2)}\n`)
+    const figures = { expectedUrls: urls, ...request, recommended, plans, disk, ...elsewhere }
+    output.print(`${JSON.stringify(figures, null, 2)}\n`)
     return
   }
-  const rows = plans.map((row) => [
-    row.filter,
-    row.bitsPerUrl!.toFixed(1),
-    formatBytes(row.sizeBytes) + (row.fits ? '' : ' !'),
-    row.hashes ?? '-',
-    row.expectedRate!.toExponential(1),
-    whatItCan(row.can),
-    row.does,
-  ])
-  output.print(table(['filter', 'bits/URL', 'memory', 'k', 'expected rate', 'can', 'what it is'], rows))
-  output.print(`\n${describeDisk(disk)}`)
+  const { name, reason, command } = recommended
+  const target =
+    memory === undefined ? `at a false-positive rate of ${formatRate(fpr)}` : `in ${formatBytes(memory)}`
+  output.print(`${formatCount(urls)} distinct ${urls === 1 ? 'URL' : 'URLs'} ${target}: ${name}\n`)
+  output.print(`${wrap(reason, WIDTH).join('\n')}\n\n  ${command}\n\n`)
+  const isResearch = ({ filter }: FilterPlan) => researchFilters.includes(filter)
+  output.print(tableOf(plans.filter((row) => !isResearch(row))))
+  output.print(`\nBeyond one process's memory:\n\n${beyond(urls, disk, elsewhere)}`)
+  output.print(`\nResearch, the papers' filters and baselines:\n\n${tableOf(plans.filter(isResearch))}`)
   output.print(
     memory === undefined
-      ? `\nThe information limit at a rate of ${fpr} is ${limitBitsPerUrl(fpr).toFixed(1)} bits per URL.\n`
+      ? `\nThe information limit at a rate of ${formatRate(fpr)} is ${limitBitsPerUrl(fpr).toFixed(1)} bits per URL.\n`
       : `\n! needs more than the ${formatBytes(memory)} given.\n`,
   )
 }
 
-// Where filters end: the same hashes on disk.
-function describeDisk({ memoryBytes, bytesPerUrl, diskBytes, batches, readBytes }: DiskPlan): string {
-  const passes =
-    batches > 1
-      ? `${formatCount(batches - 1)} passes read ${formatBytes(readBytes)}`
-      : 'no pass: they fit into memory'
-  return `On disk (dedupe --max-memory, urlsieve/disk), with ${formatBytes(memoryBytes)} of memory: ${bytesPerUrl.toFixed(1)} bytes per URL, ${formatBytes(diskBytes)}; ${passes}.\n`
+function tableOf(plans: readonly FilterPlan[]): string {
+  const rows = plans.map((row) => [
+    row.filter,
+    row.bitsPerUrl!.toFixed(1),
+    formatBytes(row.sizeBytes) + (row.fits ? '' : ' !'),
+    formatRate(row.expectedRate!),
+    whatItCan(row.can),
+    row.does,
+  ])
+  return table(['filter', 'bits/URL', 'memory', 'rate', 'can', 'what it is'], rows, WIDTH)
+}
+
+interface Elsewhere {
+  readonly exact: { readonly diskBytes: number }
+  readonly cluster: Readonly<Record<'fingerprint' | 'compact', { readonly sizeBytes: number }>>
+}
+
+function beyond(urls: number, disk: DiskPlan, { exact, cluster }: Elsewhere): string {
+  const { memoryBytes, diskBytes, batches, readBytes } = disk
+  const passes = batches - 1
+  const reading =
+    passes > 0
+      ? `${formatCount(passes)} ${passes === 1 ? 'pass reads' : 'passes read'} ${formatBytes(readBytes)}`
+      : 'no pass: it all fits into memory'
+  const bits = (bytes: number) => ((8 * bytes) / urls).toFixed(1)
+  const { fingerprint, compact } = cluster
+  const rows = [
+    [
+      'disk',
+      bits(diskBytes),
+      formatBytes(diskBytes),
+      `sorted 64-bit hashes on disk with ${formatBytes(memoryBytes)} of memory; ${reading} (dedupe --max-memory, urlsieve/disk)`,
+    ],
+    [
+      'exact',
+      bits(exact.diskBytes),
+      `~${formatBytes(exact.diskBytes)}`,
+      'the keys themselves in LevelDB on disk, at 60 bytes per URL: no errors (--filter exact --state, urlsieve/exact)',
+    ],
+    [
+      'cluster',
+      bits(fingerprint.sizeBytes),
+      `~${formatBytes(fingerprint.sizeBytes)}`,
+      '64-bit hashes on Redis or a cluster, shared by many processes (--redis, urlsieve/redis)',
+    ],
+    [
+      'compact',
+      bits(compact.sizeBytes),
+      `~${formatBytes(compact.sizeBytes)}`,
+      'the same in 32 bits per URL: a rate of 4.5e-8 (--redis --filter compact)',
+    ],
+  ]
+  return table(['store', 'bits/URL', 'size', 'what it is'], rows, WIDTH)
 }
 
 // Taking URLs is the rule: only filters that take none are marked.

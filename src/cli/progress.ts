@@ -1,7 +1,7 @@
 // Progress of a long run, on a terminal only: lines, rate, share of new ones, and the time left when the size of
 // the input is known. The first line appears after two seconds; one line at the end sums the run up.
 import { isatty } from 'node:tty'
-import { formatCount, formatShort } from '../quantities.ts'
+import { formatCounted, formatShort } from '../quantities.ts'
 import { tell } from './output.ts'
 
 const FIRST_MS = 2000
@@ -49,7 +49,7 @@ export class Progress {
   text({ lines, fresh, bytes }: Reading, seconds: number): string {
     const rate = bytes / seconds
     const parts = [
-      `${formatCount(lines)} lines`,
+      formatCounted(lines, 'line'),
       `${(lines / seconds / 1e6).toFixed(2)} M/s`,
       `${(rate / 1e6).toFixed(0)} MB/s`,
     ]

@@ -3,7 +3,7 @@ import { statSync, writeSync } from 'node:fs'
 import type { Command } from 'commander'
 import { filterKind } from '../filters/registry.ts'
 import { Commands, Sieve, type SieveOptions } from '../index.ts'
-import { parseCount } from '../quantities.ts'
+import { formatCount, formatCounted, parseCount } from '../quantities.ts'
 import { AddCounter } from '../run/add-counter.ts'
 import { type AnySieveOptions, chosenAtRunTime } from '../sieve-options.ts'
 import { urlCachingBits } from '../sizing/classic.ts'
@@ -110,7 +110,10 @@ async function run(path: string, flags: Flags, command: Command): Promise<void> 
     tellStats({ ...counts, seconds, commandsPerSecond, sizeBytes, ...rateStats(stats) })
   }
   if (errors > 0) {
-    throw new CommandError(EXIT.lines, `${errors} of ${lines} lines could not be read: see 'error line'`)
+    throw new CommandError(
+      EXIT.lines,
+      `${formatCount(errors)} of ${formatCounted(lines, 'line')} could not be read: see 'error line'`,
+    )
   }
 }
 

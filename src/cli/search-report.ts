@@ -1,6 +1,6 @@
 // What `urlsieve search` prints: rows for people, as CSV or as JSON, and how good, how large and how fast that was.
 
-import { formatBytes, formatCount } from '../quantities.ts'
+import { formatBytes, formatCount, formatCounted } from '../quantities.ts'
 import type { Row } from '../search/corpus.ts'
 import type { Answer } from '../search/dataset.ts'
 import type { Index } from '../search/index-file.ts'
@@ -83,14 +83,13 @@ function cell(text: string): string {
 const ms = (time: number) => `${time < 10 ? time.toPrecision(2) : time.toFixed(0)} ms`
 const factor = (ratio: number) => ratio.toFixed(ratio < 10 ? 1 : 0)
 const percent = (share: number) => `${(share * 100).toFixed(share < 0.1 ? 2 : 1)} %`
-const plural = (count: number, noun: string) => `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`
 
 function summary({ flags, index, answer, rows, filterMs, readMs, made, scans }: Search): string {
   const { counts, dictionary, rowFilters, sizeBytes } = index.dataset
   const candidates = answer.rows.length
   const found = flags.unverified
-    ? `${plural(candidates, 'row')} of ${formatCount(counts.rows)} may hold the words, unverified`
-    : `${plural(rows.length, 'row')} of ${formatCount(counts.rows)}, of ${plural(candidates, 'candidate')}` +
+    ? `${formatCounted(candidates, 'row')} of ${formatCount(counts.rows)} may hold the words, unverified`
+    : `${formatCounted(rows.length, 'row')} of ${formatCount(counts.rows)}, of ${formatCounted(candidates, 'candidate')}` +
       (candidates > 0 ? `: precision ${percent(rows.length / candidates)}` : '')
   const memory =
     `${formatBytes(sizeBytes)} (rows ${formatBytes(rowFilters.sizeBytes)}, dictionary ` +
@@ -102,7 +101,7 @@ function summary({ flags, index, answer, rows, filterMs, readMs, made, scans }: 
     [
       'rates',
       `row filters ${rowFilters.rate.toPrecision(2)} a word; dictionary ${dictionary.rate().toPrecision(2)}, ` +
-        `${plural(counts.words, 'word')} in ${plural(dictionary.layers, 'layer')}`,
+        `${formatCounted(counts.words, 'word')} in ${formatCounted(dictionary.layers, 'layer')}`,
     ],
     ['memory', memory],
     [

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { type Command, Option } from 'commander'
 import type { Durability } from '../index.ts'
-import { formatBytes } from '../quantities.ts'
+import { formatBytes, formatCounted } from '../quantities.ts'
 import { isLoopback } from '../server/http/guard.ts'
 import { type Log, logTo } from '../server/log.ts'
 import { type DialectName, dialectNames } from '../server/resp/dialect.ts'
@@ -188,7 +188,7 @@ function tellStart(flags: Flags, { port, httpPort, sieves }: Serving, output: Ou
   }
   const host = flags.host.includes(':') ? `[${flags.host}]` : flags.host
   const http = httpPort === undefined ? '' : ` and HTTP on http://${host}:${httpPort}/`
-  const kept = place === undefined ? 'sieves in memory' : `${sieves} sieves in ${place}`
+  const kept = place === undefined ? 'sieves in memory' : `${formatCounted(sieves, 'sieve')} in ${place}`
   const most = flags.redis === undefined ? `, at most ${formatBytes(flags.memory)}` : ''
   output.print(`urlsieve serves RESP on ${host}:${port}${http}; ${kept}${most}; pid ${process.pid}\n`)
 }

@@ -1,13 +1,14 @@
 // `urlsieve shapes`: the kinds of URLs in a list, with their shares and what is suspicious.
 import type { Command } from 'commander'
-import { formatCount, parseCount } from '../quantities.ts'
+import { formatCounted, parseCount } from '../quantities.ts'
 import type { ShapesReport } from '../shapes/shape-report.ts'
 import { Shapes } from '../shapes/shapes.ts'
 import { checkOutput, readInput, totalBytes } from './input.ts'
+import { type InputFlags, type RecordInput, recordInput, withInputOptions } from './input-options.ts'
 import { Output, tell } from './output.ts'
 import { Progress } from './progress.ts'
 
-interface Flags {
+interface Flags extends InputFlags {
   json?: boolean
   html?: string
   hosts: number
@@ -17,8 +18,7 @@ interface Flags {
 }
 
 export function shapesCommand(program: Command): void {
-  program
-    .command('shapes')
+  withInputOptions(program.command('shapes'))
     .summary('show the kinds of URLs in a list, and which are suspicious')
     .description(
       'Groups URLs into shapes: host, path and query in which variable places are named, such as ' +
@@ -26,7 +26,7 @@ export function shapesCommand(program: Command): void {
         'calendars, sessions, sort orders, facets, version histories, repeated segments and parameter sprawl. Reads ' +
         'stdin when no file or - is given, in bounded memory.',
     )
-    .argument('[files...]', 'files of one URL a line')
+    .argument('[files...]', 'files of one URL per line, or in the formats of dedupe')
     .option('--json', 'one JSON object')
     .option('--html <file>', 'write a page with the tree and its shares here')
     .option('--hosts <n>', 'show this many hosts', parseCount('--hosts'), 20)
@@ -39,6 +39,7 @@ export function shapesCommand(program: Command): void {
 Examples:
   urlsieve shapes links.txt
   zcat crawl-*.gz | urlsieve shapes --suspicious --hosts 5
+  urlsieve shapes crawl.warc.gz --format warc
   urlsieve shapes links.txt.gz --html shapes.html --json > shapes.json`,
     )
     .action(shapes)
@@ -49,17 +50,12 @@ async function shapes(files: string[], flags: Flags): Promise<void> {
   const progress = new Progress(totalBytes(paths), flags.quiet)
   if (flags.html !== undefined) checkOutput(paths, flags.html)
   const found = new Shapes()
+  const input = recordInput(flags)
   let before = 0
   for (const path of paths) {
-    let position = 0
-    await readInput(path, {
-      room: (bytes) => found.room(bytes),
-      push: (bytes, consumed) => {
-        found.push(bytes)
-        position = consumed
-        progress.tick(() => ({ lines: found.lines, bytes: before + position }))
-      },
-    })
+    const position = await readShapes(path, found, input, (bytes) =>
+      progress.tick(() => ({ lines: found.lines, bytes: before + bytes })),
+    )
     found.end()
     before += position
   }
@@ -75,12 +71,41 @@ async function shapes(files: string[], flags: Flags): Promise<void> {
   }
 }
 
+/** Reads one input; returns how many of its bytes were read, which `onRead` gets on the way. */
+async function readShapes(
+  path: string,
+  found: Shapes,
+  input: RecordInput | null,
+  onRead: (bytes: number) => void,
+): Promise<number> {
+  let position = 0
+  if (input) {
+    const { readRecords } = await import('./record-input.ts')
+    for await (const { urls, bytes } of readRecords(path, input)) {
+      found.room(urls.length).set(urls)
+      found.push(urls.length)
+      position += bytes
+      onRead(position)
+    }
+    return position
+  }
+  await readInput(path, {
+    room: (bytes) => found.room(bytes),
+    push: (bytes, consumed) => {
+      found.push(bytes)
+      position = consumed
+      onRead(position)
+    },
+  })
+  return position
+}
+
 async function writePage(path: string, report: ShapesReport): Promise<void> {
   const { shapesPage } = await import('../shapes/shape-page.ts')
   const page = new Output(path)
   page.print(shapesPage(report))
   page.close()
-  tell(`urlsieve: ${formatCount(report.urls)} URLs: ${path}\n`)
+  tell(`urlsieve: ${formatCounted(report.urls, 'URL')}: ${path}\n`)
 }
 
 /** Shapes with a finding; the others count among `others`. */

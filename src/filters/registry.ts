@@ -59,6 +59,17 @@ export const filterKinds: readonly FilterKind[] = Object.values(filters)
 /** The same and the frozen ones. */
 export const allKinds: readonly AnyKind[] = [...filterKinds, ...Object.values(frozenFilters)]
 
+/** Filters of the papers and baselines, for the lab: what a crawl or a list needs is among the others. */
+export const researchFilters: readonly string[] = [
+  'multilayer',
+  'eigenvalue',
+  'keyword-layers',
+  'hash-set',
+  'sorted-array',
+  'linear',
+  'trie',
+] satisfies FilterName[]
+
 /** The filter of that name, frozen or not; one clear line when there is none. */
 export function filterKind(name: string): AnyKind {
   const kind = allKinds.find((one) => one.name === name)

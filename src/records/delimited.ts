@@ -15,9 +15,12 @@ const USUAL = ['url', 'uri', 'link', 'href', 'address', 'loc']
 export class DelimitedRows implements RowFormat {
   readonly #isCsv: boolean
   readonly #field: string | undefined
+  readonly #option: string
   #column: number
 
-  constructor(format: 'csv' | 'tsv', field: string | undefined) {
+  /** `option`: what messages call the choice of the column. */
+  constructor(format: 'csv' | 'tsv', field: string | undefined, option = 'field') {
+    this.#option = option
     this.#isCsv = format === 'csv'
     this.#field = field
     this.#column = field !== undefined && /^\d+$/.test(field) ? Number(field) - 1 : -1
@@ -42,8 +45,8 @@ export class DelimitedRows implements RowFormat {
     const expected = `one of its columns ${names.slice(0, 20).join(', ')}, or a number from 1`
     throw new SieveError(
       'option',
-      `--field ${this.#field === undefined ? 'is not given' : `'${this.#field}'`}: expected ${expected}`,
-      { option: 'field', got: this.#field, expected },
+      `--${this.#option} ${this.#field === undefined ? 'is not given' : `'${this.#field}'`}: expected ${expected}`,
+      { option: this.#option, got: this.#field, expected },
     )
   }
 

@@ -1,14 +1,20 @@
 // Plain lines as records, each ended by a newline or by a NUL byte: a row is the line, and its URL is the whole row.
+import { SieveError } from '../errors.ts'
 import type { RecordBatch, RecordReader } from './format.ts'
-import { MOST_ROW_BYTES, rowTooLong } from './row-reader.ts'
 
 const NEWLINE = 10
 const NUL = 0
+const NOTHING: Buffer = Buffer.alloc(0)
+
+/** Memory is bounded: a longer line is an error. */
+const MOST_LINE_BYTES = 256 * 1024 ** 2
 
 export class LineReader implements RecordReader {
   readonly without = 0
   readonly #separator: number
-  #rest: Buffer = Buffer.alloc(0)
+  /** Of the line that is not whole. */
+  #parts: Uint8Array[] = []
+  #partBytes = 0
   #failure: Error | null = null
 
   constructor(separator: 'newline' | 'nul') {
@@ -17,18 +23,24 @@ export class LineReader implements RecordReader {
 
   push(chunk: Uint8Array): RecordBatch {
     if (this.#failure) throw this.#failure
-    const bytes = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : Buffer.from(chunk)
-    const end = bytes.lastIndexOf(this.#separator) + 1
-    this.#rest = bytes.subarray(end)
-    // The rows before it are passed on first.
-    if (this.#rest.length > MOST_ROW_BYTES) this.#failure = rowTooLong('a newline, or NUL with --null')
-    return this.#batch(bytes.subarray(0, end))
+    const end = chunk.lastIndexOf(this.#separator) + 1
+    const rows = end > 0 ? Buffer.concat([...this.#parts, chunk.subarray(0, end)]) : NOTHING
+    const rest = chunk.slice(end)
+    this.#parts = end > 0 ? [rest] : [...this.#parts, rest]
+    this.#partBytes = end > 0 ? rest.length : this.#partBytes + rest.length
+    if (this.#partBytes > MOST_LINE_BYTES) {
+      // The lines before it are passed on first.
+      this.#failure = new SieveError('corrupt', 'a line of more than 256 MiB: expected one URL per line', {
+        operation: 'read',
+      })
+    }
+    return this.#batch(rows)
   }
 
   end(): RecordBatch {
     if (this.#failure) throw this.#failure
-    const rest = this.#rest
-    this.#rest = Buffer.alloc(0)
+    const rest = Buffer.concat(this.#parts)
+    this.#parts = []
     return this.#batch(rest.length > 0 ? Buffer.concat([rest, Buffer.of(this.#separator)]) : rest)
   }
 

@@ -10,7 +10,7 @@ import { WarcReader } from './warc.ts'
 /** The formats of which --field chooses a part. */
 const WITH_FIELD: readonly FormatName[] = ['csv', 'tsv', 'jsonl']
 
-export function readerOf(format: FormatName, field?: string): RecordReader {
+export function readerOf(format: FormatName, field?: string, option = 'field'): RecordReader {
   if (field !== undefined && !WITH_FIELD.includes(format)) {
     throw new SieveError(
       'option',
@@ -25,7 +25,7 @@ export function readerOf(format: FormatName, field?: string): RecordReader {
   switch (format) {
     case 'csv':
     case 'tsv':
-      return new RowReader(new DelimitedRows(format, field))
+      return new RowReader(new DelimitedRows(format, field, option))
     case 'jsonl':
       return new RowReader(new JsonRows(field))
     case 'cdx':

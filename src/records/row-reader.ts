@@ -5,7 +5,7 @@ import type { RecordBatch, RecordReader } from './format.ts'
 const NEWLINE = 10
 const RETURN = 13
 /** Memory and time are bounded: a row is looked at again with each chunk until it is whole. */
-export const MOST_ROW_BYTES = 16 * 1024 * 1024
+const MOST_ROW_BYTES = 16 * 1024 * 1024
 
 export interface RowFormat {
   /** The end of the row that begins at `from`, behind its newline; -1 when it is not whole. */
@@ -20,10 +20,6 @@ export interface RowFormat {
 export function lineEnd(bytes: Uint8Array, from: number): number {
   const at = bytes.indexOf(NEWLINE, from)
   return at < 0 ? -1 : at + 1
-}
-
-export function rowTooLong(expected: string): SieveError {
-  return new SieveError('corrupt', `a row of more than 16 MiB: expected ${expected}`, { operation: 'read' })
 }
 
 export class RowReader implements RecordReader {
@@ -80,7 +76,8 @@ export class RowReader implements RecordReader {
     this.#rest = Buffer.from(bytes.subarray(from))
     // The rows before it are passed on first.
     if (this.#rest.length > MOST_ROW_BYTES) {
-      this.#failure = rowTooLong('a newline, or the end of a quoted field')
+      const message = 'a row of more than 16 MiB: expected a newline, or the end of a quoted field'
+      this.#failure = new SieveError('corrupt', message, { operation: 'read' })
     }
     const lines = urls.length > 0 ? `${urls.join('\n')}\n` : ''
     return { rows: Buffer.concat(rows), ends, urls: Buffer.from(lines) }

@@ -10,10 +10,16 @@ const COUNTED = new Set(['response', 'resource', 'revisit'])
 
 export class WarcReader implements RecordReader {
   without = 0
+  readonly #name: string
   #rest: Buffer = Buffer.alloc(0)
   /** Bytes of the body, and the four that end the record, still to be skipped. */
   #skip = 0
   #failure: unknown = null
+
+  /** `digest`: instead of the targets, the digests of their contents; an empty line where there is none. */
+  constructor(part: 'target' | 'digest' = 'target') {
+    this.#name = part === 'target' ? 'warc-target-uri' : 'warc-payload-digest'
+  }
 
   push(chunk: Uint8Array): RecordBatch {
     if (this.#failure) throw this.#failure
@@ -68,11 +74,14 @@ export class WarcReader implements RecordReader {
     if (!COUNTED.has(fields.get('warc-type')?.toLowerCase() ?? '')) return { url: null, length }
     // Older writers put the URL in angle brackets.
     const url = fields
-      .get('warc-target-uri')
+      .get(this.#name)
       ?.replace(/^<(.*)>$/, '$1')
       .replaceAll(/[\n\r]/g, '')
-    if (!url) this.without++
-    return { url: url || null, length }
+    if (!fields.get('warc-target-uri')) {
+      this.without++
+      return { url: null, length }
+    }
+    return { url: url ?? '', length }
   }
 }
 

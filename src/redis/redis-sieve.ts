@@ -13,6 +13,7 @@ import { toSeen } from '../verdicts.ts'
 import { Calls, type Patience, patienceOf } from './calls.ts'
 import { type RedisClient, scriptClient } from './client.ts'
 import { HashSet } from './hash-set.ts'
+import { memoryOf } from './memory.ts'
 import {
   checkName,
   checkShape,
@@ -39,10 +40,6 @@ const parametersKey = (name: string) => `urlsieve:${name}`
 const tagPrefixes = (count: number) => evenTags(count).map((tag) => `urlsieve:{${tag}}:`)
 /** Keys of many nodes, before a sieve's own tags are known. */
 const SOME_KEYS = tagPrefixes(32)
-
-/** What a set costs besides its members, and a member with what the allocator rounds up. Measured: docs/cluster.md. */
-const SET_BYTES = 115
-const MEMBER_BYTES = { fingerprint: 8.8, compact: 4.3 } as const
 
 /**
  * Answers "have I seen this URL?", and marks it, for every process that opens the same name: of two that add a URL at
@@ -205,7 +202,7 @@ export class RedisSieve implements AnySieve {
   async stats(): Promise<Stats> {
     const { parameters } = this
     const { urls, seen, sets } = await this.#hashes.counts()
-    const sizeBytes = Math.round(urls * MEMBER_BYTES[parameters.mode] + sets * SET_BYTES)
+    const sizeBytes = memoryOf(parameters.mode, urls, sets)
     const { expectedUrls } = parameters
     const atMost = expectedUrls === null ? null : rateAt(parameters, expectedUrls)
     return {

@@ -3,6 +3,7 @@
 import { Readable } from 'node:stream'
 import { type CsvError, type Options, parse } from 'csv-parse'
 import { parse as parseAll } from 'csv-parse/sync'
+import { formatCounted } from '../quantities.ts'
 import { type Bytes, chunksOf } from './bytes.ts'
 import { InputError } from './input-error.ts'
 
@@ -140,7 +141,7 @@ export class Table {
   }
 }
 
-const fields = (count: number) => `${count} ${count === 1 ? 'field' : 'fields'}`
+const fields = (count: number) => formatCounted(count, 'field')
 
 function isCsvError(error: unknown): error is CsvError {
   return error instanceof Error && /^(CSV_|INVALID_)/.test((error as { code?: string }).code ?? '')

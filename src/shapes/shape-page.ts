@@ -1,7 +1,7 @@
 // The report of shapes as one HTML page without scripts or network access: an icicle of each host's tree, as wide as the
 // shares, and a table of its shapes. URLs are text here, never links: pages chose them.
 import { type Html, html, page, Html as Raw } from '../lab/page.ts'
-import { formatCount } from '../quantities.ts'
+import { formatCount, formatCounted } from '../quantities.ts'
 import { type PartNode, treeOfParts } from './part-tree.ts'
 import type { HostShapes, Shape, ShapesReport } from './shape-report.ts'
 import { formatPlace, summaryOf } from './shape-text.ts'
@@ -24,7 +24,7 @@ ${shapeSections(report)}
 /** A section for each host, with its icicle and table; they need `SHAPE_STYLE`. */
 export function shapeSections(report: ShapesReport): Html {
   return html`${report.list.map(hostSection)}
-${report.others > 0 && html`<p class="small">${formatCount(report.others)} URLs are on other hosts.</p>`}`
+${report.others > 0 && html`<p class="small">${formatCounted(report.others, 'URL is', 'URLs are')} on other hosts.</p>`}`
 }
 
 function hostTree({ list, urls }: ShapesReport): PartNode {
@@ -37,11 +37,11 @@ function hostSection(host: HostShapes): Html {
   const suspicious = host.shapes.filter(({ traps }) => traps.length > 0)
   const share = suspicious.reduce((sum, one) => sum + one.share, 0)
   return html`<section class="host"><h2>${host.host}</h2>
-<p class="small">${formatCount(host.count)} URLs, ${percent(host.share)} of all; ${formatCount(suspicious.length)} of ${formatCount(host.shapes.length)} listed shapes are suspicious${suspicious.length > 0 && `, with ${percent(share)} of the URLs`}.</p>
+<p class="small">${formatCounted(host.count, 'URL')}, ${percent(host.share)} of all; ${formatCount(suspicious.length)} of ${formatCount(host.shapes.length)} listed shapes are suspicious${suspicious.length > 0 && `, with ${percent(share)} of the URLs`}.</p>
 ${icicle({ ...treeOfParts(host), count: host.count }, host.count)}
 <div class="scroll" tabindex="0"><table><thead><tr><th>shape</th><th class="n">URLs</th><th class="n">share</th><th class="n">different</th><th>places and findings</th></tr></thead>
 <tbody>${host.shapes.map(shapeRow)}</tbody></table></div>
-${host.others > 0 && html`<p class="small">${formatCount(host.others)} URLs have other shapes.</p>`}
+${host.others > 0 && html`<p class="small">${formatCounted(host.others, 'URL has another shape', 'URLs have other shapes')}.</p>`}
 </section>`
 }
 
@@ -64,7 +64,7 @@ function icicle(root: PartNode, total: number): Html {
     if (width < LEAST_SHARE) return
     deepest = Math.max(deepest, depth)
     const trap = node.shape?.traps[0]
-    const label = `${node.text} · ${formatCount(node.count)} URLs · ${percent(width)}${trap ? ` · ${trap.kind}: ${trap.reason}` : ''}`
+    const label = `${node.text} · ${formatCounted(node.count, 'URL')} · ${percent(width)}${trap ? ` · ${trap.kind}: ${trap.reason}` : ''}`
     const kind = trap?.kind ?? (node.children.length === 0 ? 'leaf' : 'inner')
     cells.push(
       html`<div class="cell ${kind}" title="${label}" style="left:${(left * 100).toFixed(3)}%;width:${(width * 100).toFixed(3)}%;top:${(depth * ROW_REM).toFixed(1)}rem">${node.text}</div>`,

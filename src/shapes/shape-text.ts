@@ -1,5 +1,5 @@
 // The report of shapes for a terminal: a tree per host, counts and shares to the left, what is suspicious below.
-import { formatCount } from '../quantities.ts'
+import { formatCount, formatCounted } from '../quantities.ts'
 import { joinOnlyChildren, type PartNode, treeOfParts } from './part-tree.ts'
 import type { HostShapes, ShapesReport } from './shape-report.ts'
 import { type Place, percent } from './traps.ts'
@@ -16,8 +16,10 @@ export function formatShapes(report: ShapesReport): string {
 
 /** One line: how much was read, and how exact the counts are. */
 export function summaryOf({ urls, invalid, hosts, countError, distinctError }: ShapesReport): string {
-  const parts = [`${formatCount(urls)} URLs on ${hosts === null ? 'many' : formatCount(hosts)} hosts`]
-  if (invalid > 0) parts.push(`${formatCount(invalid)} lines are not URLs`)
+  const parts = [
+    `${formatCounted(urls, 'URL')} on ${hosts === null ? 'many hosts' : formatCounted(hosts, 'host')}`,
+  ]
+  if (invalid > 0) parts.push(formatCounted(invalid, 'line is not a URL', 'lines are not URLs'))
   parts.push(countError === 0 ? 'counts are exact' : `counts are low by at most ${formatCount(countError)}`)
   parts.push(`distinct values over 8 are estimates (standard error ${percent(distinctError)})`)
   return parts.join('; ')
@@ -46,7 +48,7 @@ function formatHost(host: HostShapes): string[] {
 }
 
 export function formatPlace({ at, distinct, least, most, form }: Place): string {
-  const values = distinct === null ? 'many values' : `${formatCount(distinct)} values`
+  const values = distinct === null ? 'many values' : formatCounted(distinct, 'value')
   const isRanged = least !== undefined && most !== undefined && (form === 'number' || form === 'year')
   const range = isRanged
     ? ` from ${form === 'year' ? least : formatCount(least)} to ${form === 'year' ? most : formatCount(most)}`

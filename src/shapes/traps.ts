@@ -1,7 +1,7 @@
 // What is suspicious about a shape: kinds of URLs that a site makes without end, each with its reason in words. Judged from
 // the names of parameters, the forms and numbers of values, and how they stand together. A finding is a hint to look.
 import { isSession } from '../canonical/tracking.ts'
-import { formatCount } from '../quantities.ts'
+import { formatCount, formatCounted } from '../quantities.ts'
 import type { Form } from './forms.ts'
 
 export type TrapKind =
@@ -106,7 +106,7 @@ function session({ places, count }: ShapeFacts): Trap | null {
     if (isSession(name) || isFresh)
       return {
         kind: 'session',
-        reason: `${place.at} has ${shown(place)} values on ${formatCount(count)} URLs`,
+        reason: `${place.at} has ${shown(place)} values on ${formatCounted(count, 'URL')}`,
       }
   }
   return null
@@ -151,13 +151,13 @@ function calendar({ places, parts }: ShapeFacts, thisYear: number): Trap | null 
 
 function sorting({ places, orders, nameSets }: ShapeFacts): Trap | null {
   if (orders >= ORDERS)
-    return { kind: 'facets', reason: `the same parameters come in ${formatCount(orders)} orders` }
+    return { kind: 'facets', reason: `the same parameters come in ${formatCounted(orders, 'order')}` }
   for (const place of places) {
     if (place.name === undefined || !sortNames.test(place.name) || many(place) < 2) continue
     return { kind: 'sort', reason: `${place.at} has ${shown(place)} values: the same pages in other orders` }
   }
   if (nameSets >= FACET_SETS)
-    return { kind: 'facets', reason: `the path comes with ${formatCount(nameSets)} sets of parameters` }
+    return { kind: 'facets', reason: `the path comes with ${formatCounted(nameSets, 'set')} of parameters` }
   return null
 }
 

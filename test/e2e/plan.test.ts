@@ -1,6 +1,6 @@
 // `urlsieve plan`: every filter side by side, as a table or as JSON.
 import { describe, expect, it } from 'vitest'
-import { frozenFilters, filters as making } from '../../src/filters/registry.ts'
+import { frozenFilters, filters as making, researchFilters } from '../../src/filters/registry.ts'
 import { expectQuiet, linesOf, urlsieve } from './command.ts'
 
 const filters = { ...making, ...frozenFilters }
@@ -29,40 +29,51 @@ async function json(
 const columnsOf = (rule: string) =>
   [...rule.matchAll(/-+/g)].map((match) => [match.index, match.index + match[0].length] as const)
 
-describe('the table', () => {
-  it('has a row for every filter, and its columns are aligned', async () => {
+/** The tables of the output: the names of their columns, and the cells of each row with wrapped lines joined. */
+function tablesOf(lines: readonly string[]): { head: string[]; rows: string[][] }[] {
+  const tables: { head: string[]; rows: string[][] }[] = []
+  for (const [i, rule] of lines.entries()) {
+    if (!/^-[- ]*$/.test(rule)) continue
+    const columns = columnsOf(rule)
+    const cells = (line: string) => columns.map(([from, to]) => line.slice(from, to).trim())
+    const rows: string[][] = []
+    for (let at = i + 1; at < lines.length && lines[at] !== ''; at++) {
+      const line = lines[at]!
+      // Between two columns there are two blanks and nothing else, and nothing is behind the last.
+      for (const [, to] of columns.slice(0, -1)) expect(line.slice(to, to + 2)).toBe('  ')
+      expect(line.length).toBeLessThanOrEqual(columns.at(-1)![1])
+      expect(line).toBe(line.trimEnd())
+      const row = cells(line)
+      if (row[0] === '') rows.at(-1)![row.length - 1] += ` ${row.at(-1)}`
+      else rows.push(row)
+    }
+    tables.push({ head: cells(lines[i - 1]!), rows })
+  }
+  return tables
+}
+
+describe('the tables', () => {
+  it('fit 100 columns, with a row for every filter: those of crawls first, research last', async () => {
     const ended = await urlsieve(['plan', '--urls', '1e9', '--fpr', '1e-3'])
     expectQuiet(ended)
-    const [head, rule, ...rest] = linesOf(ended.stdout)
-    const rows = rest.slice(0, rest.indexOf(''))
-    const columns = columnsOf(rule!)
-    const cells = (line: string) => columns.map(([from, to]) => line.slice(from, to).trim())
-    expect(cells(head!)).toEqual(['filter', 'bits/URL', 'memory', 'k', 'expected rate', 'can', 'what it is'])
-    expect(rows.map((row) => cells(row)[0])).toEqual(filterNames)
-    expect(rows.map((row) => cells(row)[6])).toEqual(filterNames.map((name) => filters[name].does))
-    for (const row of [head!, ...rows]) {
-      // Between two columns there are two blanks and nothing else, and nothing is behind the last.
-      for (const [, to] of columns.slice(0, -1)) expect(row.slice(to, to + 2)).toBe('  ')
-      expect(row.length).toBeLessThanOrEqual(columns.at(-1)![1])
-      expect(row).toBe(row.trimEnd())
+    const lines = linesOf(ended.stdout)
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(100)
+    const [production, elsewhere, research] = tablesOf(lines)
+    expect(production!.head).toEqual(['filter', 'bits/URL', 'memory', 'rate', 'can', 'what it is'])
+    expect(research!.head).toEqual(production!.head)
+    const isResearch = (name: string) => researchFilters.includes(name)
+    expect(production!.rows.map(([name]) => name)).toEqual(filterNames.filter((name) => !isResearch(name)))
+    expect(research!.rows.map(([name]) => name)).toEqual(filterNames.filter(isResearch))
+    for (const row of [...production!.rows, ...research!.rows]) {
+      expect(row[5]).toBe(filters[row[0] as keyof typeof filters].does)
+      expect(row[1]).toMatch(/^\d+\.\d$/)
     }
-    const bits = rows.map((row) => row.slice(...columns[1]!))
-    for (const cell of bits) expect(cell).toMatch(/^ *\d+\.\d$/) // numbers end below each other
-    expect(cells(rows[filterNames.indexOf('classic')]!).slice(1, 5)).toEqual([
-      '14.4',
-      '1.7 GiB',
-      '10',
-      '1.0e-3',
-    ])
-    expect(cells(rows[filterNames.indexOf('binary-fuse')]!).slice(1, 6)).toEqual([
-      '18.0',
-      '2.1 GiB',
-      '3',
-      '1.5e-5',
-      'no add',
-    ])
-    expect(rows.filter((row) => cells(row)[5]!.includes('add'))).toHaveLength(1)
-    expect(rest.at(-1)).toContain('10.0 bits per URL')
+    const row = (name: string) => production!.rows.find(([filter]) => filter === name)!
+    expect(row('classic').slice(1, 4)).toEqual(['14.4', '1.7 GiB', '1e-3'])
+    expect(row('binary-fuse').slice(1, 5)).toEqual(['18.0', '2.1 GiB', '1.5e-5', 'no add'])
+    expect(production!.rows.filter((cells) => cells[4]!.includes('add'))).toHaveLength(1)
+    expect(elsewhere!.rows.map(([name]) => name)).toEqual(['disk', 'exact', 'cluster', 'compact'])
+    expect(lines.at(-1)).toBe('The information limit at a rate of 1e-3 is 10.0 bits per URL.')
   })
 
   it('marks what needs more than the memory given', async () => {
@@ -72,6 +83,31 @@ describe('the table', () => {
     expect(row('fingerprint')).toContain(' !')
     expect(row('classic')).not.toContain('!')
     expect(linesOf(ended.stdout).at(-1)).toBe('! needs more than the 64.0 MiB given.')
+  })
+})
+
+describe('the recommendation', () => {
+  it.each([
+    [['--urls', '1M', '--memory', '1G'], 'fingerprint', /practically exact/, 'urlsieve dedupe links.txt'],
+    [
+      ['--urls', '10M', '--memory', '64M'],
+      'blocked',
+      /fingerprint would need 13\d MiB, more than the 64\.0 MiB given; a Bloom filter of 64\.0 MiB keeps the rate at/,
+      'urlsieve dedupe links.txt --filter blocked --urls 10000000 --memory 67108864',
+    ],
+    [
+      ['--urls', '10G', '--memory', '2G'],
+      'disk',
+      /no filter in it keeps a rate of 1e-6; 64-bit hashes on disk take/,
+      'urlsieve dedupe links.txt --max-memory 2GiB',
+    ],
+  ])('%j: %s, in the first lines', async (args, name, reason, command) => {
+    const [text, figures] = await Promise.all([urlsieve(['plan', ...args]), json(...args)])
+    const [first, ...rest] = linesOf(text!.stdout)
+    expect(first).toMatch(new RegExp(`distinct URLs in .*: ${name}$`))
+    expect(rest.slice(0, rest.indexOf('')).join(' ')).toMatch(reason)
+    expect(rest[rest.indexOf('') + 1]).toBe(`  ${command}`)
+    expect(figures).toMatchObject({ recommended: { name, command } })
   })
 })
 
