@@ -47,13 +47,16 @@ export function recommend(
     return {
       name: 'blocked',
       reason: `${needs}; a Bloom filter of ${formatBytes(blocked.sizeBytes)} keeps the rate at ${formatRate(blocked.expectedRate!)}.`,
-      command: `urlsieve dedupe links.txt --filter blocked --urls ${urls} ${isMemoryGiven ? `--memory ${memoryBytes}` : `--fpr ${rate}`}`,
+      command: `urlsieve dedupe links.txt --filter blocked --urls ${urls} ${isMemoryGiven ? `--memory ${sizeFlag(memoryBytes)}` : `--fpr ${rate}`}`,
     }
   }
   const passes = disk.batches - 1
   return {
     name: 'disk',
     reason: `${needs}, and no filter in it keeps a rate of ${formatRate(rate)}; 64-bit hashes on disk take ${formatBytes(disk.diskBytes)}, with ${formatCount(passes)} ${passes === 1 ? 'pass' : 'passes'}.`,
-    command: `urlsieve dedupe links.txt --max-memory ${formatBytes(disk.memoryBytes).replaceAll(' ', '').replace('.0', '')}`,
+    command: `urlsieve dedupe links.txt --max-memory ${sizeFlag(disk.memoryBytes)}`,
   }
 }
+
+/** 64MiB, 1.5GiB: as a flag takes it. */
+const sizeFlag = (bytes: number) => formatBytes(bytes).replace('.0', '').replace(' ', '')

@@ -14,12 +14,12 @@ writeFileSync(pages, `${Array.from({ length: 2000 }, (_, i) => line(i)).join('\n
 it('learns rules, checks them, and they are a profile', async () => {
   const learned = await urlsieve(['learn', pages, '-o', rules])
   expect(learned.code).toBe(0)
-  expect(learned.stderr).toBe('urlsieve: 1 lines have no URL with a digest and were left out\n')
+  expect(learned.stderr).toBe('urlsieve: 1 line has no URL with a digest and was left out\n')
   expect(learned.stdout.toString()).toMatch(/drops sid on a\.example +\d+ +\d+ +0 +0\.\d\d %/)
   const checked = await urlsieve(['learn', '--check', rules, '-'], { input: readFileSync(pages) })
   expect(checked.code).toBe(0)
   expect(checked.stdout.toString()).toMatch(
-    /^2,000 pages: 1,500 fetches saved by 1 rules\n1,500 merges right, 0 wrong/,
+    /^2,000 pages: 1,500 fetches saved by 1 rule\n1,500 merges right, 0 wrong/,
   )
   const wrong = Array.from({ length: 50 }, (_, i) => `https://a.example/x?sid=${i}\t${i}`).join('\n')
   const refuted = await urlsieve(['learn', '--check', rules], { input: wrong })

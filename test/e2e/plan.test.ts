@@ -79,7 +79,7 @@ describe('the tables', () => {
   it('marks what needs more than the memory given', async () => {
     const ended = await urlsieve(['plan', '--urls', '10M', '--memory', '64M'])
     expectQuiet(ended)
-    const row = (name: string) => linesOf(ended.stdout).find((line) => line.startsWith(name))
+    const row = (name: string) => linesOf(ended.stdout).find((line) => line.startsWith(`${name}  `))
     expect(row('fingerprint')).toContain(' !')
     expect(row('classic')).not.toContain('!')
     expect(linesOf(ended.stdout).at(-1)).toBe('! needs more than the 64.0 MiB given.')
@@ -93,7 +93,7 @@ describe('the recommendation', () => {
       ['--urls', '10M', '--memory', '64M'],
       'blocked',
       /fingerprint would need 13\d MiB, more than the 64\.0 MiB given; a Bloom filter of 64\.0 MiB keeps the rate at/,
-      'urlsieve dedupe links.txt --filter blocked --urls 10000000 --memory 67108864',
+      'urlsieve dedupe links.txt --filter blocked --urls 10000000 --memory 64MiB',
     ],
     [
       ['--urls', '10G', '--memory', '2G'],

@@ -14,7 +14,7 @@ it('prints a tree', async () => {
   const ended = await urlsieve(['shapes', list])
   expectQuiet(ended)
   const text = ended.stdout.toString()
-  expect(text).toMatch(/^201 URLs on 2 hosts; 1 lines are not URLs; counts are exact; /)
+  expect(text).toMatch(/^201 URLs on 2 hosts; 1 line is not a URL; counts are exact; /)
   expect(text).toContain('/wiki/page?rev={number}')
   expect(text).toMatch(/! history: parameter rev has \d+ values/)
 })
