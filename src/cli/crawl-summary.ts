@@ -65,19 +65,36 @@ export function crawlSummary(counts: Counts, seconds: number, folder?: string): 
 function limitsPassed(counts: Counts): string[] {
   const { redirectsElsewhere } = counts
   return [
-    ...counted(counts.cut, 'pages cut (--max-body, --timeout, --max-links)'),
-    ...counted(counts.linksOver, 'links past --max-links'),
-    ...counted(counts.longLinks, 'links longer than --max-url'),
-    ...counted(counts.deeper, 'links deeper than --depth'),
-    ...counted(redirectsElsewhere, 'redirects to other hosts not followed'),
-    ...counted(counts.redirectsRefused - redirectsElsewhere, 'other redirects not followed'),
+    ...counted(
+      counts.cut,
+      'page cut (--max-body, --timeout, --max-links)',
+      'pages cut (--max-body, --timeout, --max-links)',
+    ),
+    ...counted(counts.linksOver, 'link past --max-links', 'links past --max-links'),
+    ...counted(counts.longLinks, 'link longer than --max-url', 'links longer than --max-url'),
+    ...counted(counts.deeper, 'link deeper than --depth', 'links deeper than --depth'),
+    ...counted(
+      redirectsElsewhere,
+      'redirect to another host not followed',
+      'redirects to other hosts not followed',
+    ),
+    ...counted(
+      counts.redirectsRefused - redirectsElsewhere,
+      'other redirect not followed',
+      'other redirects not followed',
+    ),
     ...counted(counts.robotsCut, 'robots.txt longer than --max-robots'),
-    ...counted(counts.unreachable, 'pages not fetched: robots.txt unreachable'),
+    ...counted(
+      counts.unreachable,
+      'page not fetched: robots.txt unreachable',
+      'pages not fetched: robots.txt unreachable',
+    ),
   ]
 }
 
 /** None are not worth a word. */
 export const delayedHosts = (count: number) =>
-  counted(count, `${count === 1 ? 'host' : 'hosts'} with a Crawl-delay`)
+  counted(count, 'host with a Crawl-delay', 'hosts with a Crawl-delay')
 
-const counted = (count: number, what: string) => (count > 0 ? [`${formatCount(count)} ${what}`] : [])
+const counted = (count: number, one: string, many = one) =>
+  count > 0 ? [formatCounted(count, one, many)] : []

@@ -3,6 +3,7 @@
 // nothing. Where memory for the state ends, a limit errs towards "new".
 import { keyOf, type Profile } from '../canonical/profiles.ts'
 import { SieveError } from '../errors.ts'
+import { formatCount, formatCounted } from '../quantities.ts'
 import { pathOf, segmentRepeats } from './path-text.ts'
 import { ShapeTree } from './shape-tree.ts'
 import { ShapeWatch } from './shape-watch.ts'
@@ -146,7 +147,11 @@ export class ShapeLimits {
     }
     if (keepPerShape !== undefined && own >= keepPerShape) {
       const { shape } = this.#watch.at(tree.nodes, node, own)
-      return { limit: 'keepPerShape', reason: `its shape has ${own} URLs, of ${keepPerShape} to keep`, shape }
+      return {
+        limit: 'keepPerShape',
+        reason: `its shape has ${formatCounted(own, 'URL')}, of ${formatCount(keepPerShape)} to keep`,
+        shape,
+      }
     }
     if (maxShare !== undefined && own >= SHARE_AFTER && own + 1 > maxShare * (host + 1)) {
       const share = ((own / host) * 100).toFixed(1)

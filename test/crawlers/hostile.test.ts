@@ -160,7 +160,7 @@ it('a body that takes too long is cut, an answer that never comes has failed', a
   const results: Record<string, object> = { '/drip': { status: 200, cut: 'time', links: 1 } }
   for (const { url, ...page } of pages) expect(page).toMatchObject(results[new URL(url).pathname] ?? never)
   expect(pages.map(({ url }) => url).sort()).toEqual(urls.sort())
-  expect(stderr).toContain('1 pages cut (--max-body, --timeout, --max-links)')
+  expect(stderr).toContain('1 page cut (--max-body, --timeout, --max-links)')
 })
 
 describe('a first page that leads to another host', () => {
@@ -188,7 +188,7 @@ describe('robots.txt', () => {
     expect(pages).toEqual([expect.objectContaining({ error: `${here.origin}/robots.txt: HTTP 503` })])
     expect(new Set(here.hits)).toEqual(new Set(['/robots.txt']))
     expect(stderr).toMatch(
-      /1 pages not fetched: robots.txt unreachable\n.*1 pages still to fetch: the same command/,
+      /1 page not fetched: robots.txt unreachable\n.*1 page still to fetch: the same command/,
     )
     const again = await crawl(...args, '--ignore-robots')
     expect(again.pages).toEqual([expect.objectContaining({ url: `${here.origin}/deep/`, status: 200 })])

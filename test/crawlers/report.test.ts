@@ -37,7 +37,7 @@ describe('summary', () => {
     const lines = crawlSummary({ ...counts, ...cut, ...rest }, 1).split('\n')
     expect(lines[0]).toContain(' · 9 of those skipped · 10 with too little text to compare · ')
     expect(lines[1]).toBe(
-      'urlsieve: limits: 1 pages cut (--max-body, --timeout, --max-links) · 2 links past --max-links · ' +
+      'urlsieve: limits: 1 page cut (--max-body, --timeout, --max-links) · 2 links past --max-links · ' +
         '3 links longer than --max-url · 4 links deeper than --depth · 5 redirects to other hosts not followed · ' +
         '6 other redirects not followed · 7 robots.txt longer than --max-robots · ' +
         '8 pages not fetched: robots.txt unreachable',

@@ -99,7 +99,7 @@ it('dedupe --strip and explain with limits', async () => {
     'https://a.example/1',
     'https://a.example/2',
   ])
-  expect(explained.stdout.toString()).toContain('dropped  keepPerShape: its shape has 1 URLs, of 1 to keep')
+  expect(explained.stdout.toString()).toContain('dropped  keepPerShape: its shape has 1 URL, of 1 to keep')
 })
 
 it('limits judge the keys of a stored sieve by its own profile', async () => {
