@@ -175,7 +175,7 @@ describe('a first page that leads to another host', () => {
       }),
     ])
     expect(closed.hits).toEqual(['/robots.txt'])
-    expect(stderr).toContain('urlsieve: limits: 1 other redirects not followed\n')
+    expect(stderr).toContain('urlsieve: limits: 1 other redirect not followed\n')
   })
 })
 
