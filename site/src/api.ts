@@ -35,6 +35,9 @@ export interface LiveSieve {
   readonly expectedRate: number
   readonly promisedRate: number | null
   readonly pastCapacity: boolean
+  /** Of a stored sieve: its log and snapshot. */
+  readonly diskBytes?: number
+  readonly isSnapshotting?: boolean
 }
 
 /** A fault of the server or of one of its sieves. */
@@ -45,11 +48,43 @@ export interface Fault {
   readonly since: string
 }
 
+/** Commands and requests since the last snapshot; durations are in seconds. */
+export type Load = Readonly<
+  Record<
+    | `${'resp' | 'http'}PerSecond`
+    | `${'resp' | 'http'}ErrorsPerSecond`
+    | 'refusedPerSecond'
+    | `${'resp' | 'http'}${'P50' | 'P99'}`,
+    number | null
+  >
+>
+
+export type PastSpan = 'hour' | 'day'
+
+/** What the server has recorded, oldest first; times are in seconds. */
+export interface Recorded {
+  readonly stepSeconds: number
+  readonly times: readonly number[]
+  readonly values: Readonly<Record<string, readonly (number | null)[]>>
+}
+
+/** Where the sieves are stored: `memory` is lost at the end. */
+export interface Storage {
+  readonly kind: 'memory' | 'folder' | 'redis'
+  readonly place?: string
+  readonly freeBytes?: number
+  readonly totalBytes?: number
+}
+
 export interface Snapshot {
   readonly at: string
   readonly uptimeSeconds: number
   readonly sizeBytes: number
+  /** The most that all sieves may take. */
+  readonly limitBytes?: number
+  readonly storage?: Storage
   readonly connections: { readonly resp: number; readonly http: number }
+  readonly load: Load
   readonly faults: readonly Fault[]
   readonly sieves: readonly LiveSieve[]
 }
@@ -182,6 +217,9 @@ export const api = {
   key: (url: string, profile: string) => json<KeyExplanation>('v1/explain', 'POST', { url, profile }),
   filters: async () => (await json<{ filters: FilterInfo[] }>('v1/filters')).filters,
   profiles: async () => (await json<{ profiles: ProfileInfo[] }>('v1/profiles')).profiles,
+  /** Of a sieve, or of the server. */
+  history: (span: PastSpan, sieve: string | null) =>
+    json<Recorded>(`${sieve === null ? 'v1/history' : at(sieve, 'history')}?span=${span}`),
   sieves: async () => (await json<{ sieves: SieveInfo[] }>('v1/sieves')).sieves,
   /** Whether there is a report of the lab. */
   hasReport: async () => {

@@ -9,7 +9,7 @@ import { hrefOf } from './sieve-charts.ts'
 /** Faults listed; the others are counted. */
 const MOST_SHOWN = 5
 
-const TITLES: Readonly<Record<Fault['kind'], string>> = {
+export const FAULT_TITLES: Readonly<Record<Fault['kind'], string>> = {
   'set-aside': 'Damaged and not served',
   'past-capacity': 'Past its capacity',
   disk: 'The disk refuses writes',
@@ -25,7 +25,7 @@ function item({ kind, sieve, message, since }: Fault): HTMLElement {
   return h(
     'li',
     {},
-    h('p', {}, h('strong', {}, TITLES[kind] ?? kind), name && [': ', name]),
+    h('p', {}, h('strong', {}, FAULT_TITLES[kind] ?? kind), name && [': ', name]),
     h('p', { class: 'hint' }, message, ' · since ', h('time', { datetime: since }, moment(since))),
   )
 }

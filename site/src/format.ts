@@ -68,7 +68,32 @@ export const number = (n: number | null | undefined, digits = 3): string =>
 export const plural = (n: number, one: string, many = `${one}s`): string =>
   `${count(n)} ${n === 1 ? one : many}`
 
-const clock = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+/** 120 µs, 3.5 ms, 2 s. */
+export function duration(seconds: number): string {
+  if (seconds >= 0.9995) return `${short.format(seconds)} s`
+  if (seconds >= 0.0009995) return `${short.format(seconds * 1e3)} ms`
+  return `${short.format(seconds * 1e6)} µs`
+}
+
+/** 3 d 4 h, 4 h 5 min, 5 min, 12 s. */
+export function uptime(seconds: number): string {
+  const [days, hours, minutes] = [86_400, 3600, 60].map((unit) => Math.floor(seconds / unit)) as [
+    number,
+    number,
+    number,
+  ]
+  if (days > 0) return `${count(days)} d ${hours % 24} h`
+  if (hours > 0) return `${hours} h ${minutes % 60} min`
+  return minutes > 0 ? `${minutes} min` : `${Math.floor(seconds)} s`
+}
+
+const date = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+const minutes = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' })
+const seconds = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
 
 /** 15 Nov 2026, 12:05, in the local time zone. */
-export const moment = (date: string | number): string => clock.format(new Date(date))
+export const moment = (time: string | number): string => date.format(new Date(time))
+
+/** 12:05 or 12:05:30, in the local time zone. */
+export const clock = (time: number, hasSeconds: boolean): string =>
+  (hasSeconds ? seconds : minutes).format(time)

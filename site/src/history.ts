@@ -1,50 +1,110 @@
-// The last two minutes of a sieve, one sample per second, with the values derived from two samples: adds per second and the
-// share of repeats.
-import type { LiveSieve } from './api.ts'
+// The last two minutes of a sieve or of the server, one sample per second, with the values derived from two samples: adds
+// per second and the share of repeats.
+import type { LiveSieve, Load, Snapshot } from './api.ts'
 
 export const SECONDS = 120
 
-interface Sample {
+/** Samples, oldest first: their times in milliseconds, and values by name; null where nothing was measured. */
+export interface Course {
+  readonly times: readonly number[]
+  readonly values: Readonly<Record<string, readonly (number | null)[]>>
+}
+
+/** The newest samples of some values. */
+class Samples<Name extends string> implements Course {
+  readonly times: number[] = []
+  readonly values: Record<Name, (number | null)[]>
+
+  constructor(names: readonly Name[]) {
+    this.values = Object.fromEntries(names.map((name) => [name, []])) as unknown as typeof this.values
+  }
+
+  push(at: number, values: Readonly<Record<Name, number | null>>): void {
+    // A clock that was set back.
+    if (at <= (this.times.at(-1) ?? 0)) for (const list of this.#lists) list.length = 0
+    this.times.push(at)
+    for (const name in this.values) this.values[name].push(values[name])
+    for (const list of this.#lists) if (list.length > SECONDS) list.shift()
+  }
+
+  get #lists(): (number | null)[][] {
+    return [this.times, ...Object.values<(number | null)[]>(this.values)]
+  }
+}
+
+const SIEVE_NAMES = ['addsPerSecond', 'repeats', 'sizeBytes', 'expectedRate'] as const
+
+interface Counts {
   readonly at: number
   readonly adds: number
   readonly seen: number
 }
 
-/** One value per second, newest last; null where there is none. */
-export interface Track {
-  readonly addsPerSecond: readonly (number | null)[]
-  readonly repeats: readonly (number | null)[]
-  readonly sizeBytes: readonly (number | null)[]
-  readonly expectedRate: readonly (number | null)[]
-}
-
-type Values = { [K in keyof Track]: (number | null)[] }
-
 export class History {
-  readonly track: Values = { addsPerSecond: [], repeats: [], sizeBytes: [], expectedRate: [] }
-  #last: Sample | null = null
+  readonly course = new Samples(SIEVE_NAMES)
+  #last: Counts | null = null
+
+  /** One value per second, newest last. */
+  get track(): Readonly<Record<(typeof SIEVE_NAMES)[number], readonly (number | null)[]>> {
+    return this.course.values
+  }
 
   /** Adds a sample; `at` is a time in milliseconds. */
   take(at: number, { adds: total, seen, sizeBytes, expectedRate }: LiveSieve): void {
     const before = this.#last
     this.#last = { at, adds: total, seen }
-    this.#push('sizeBytes', sizeBytes)
-    this.#push('expectedRate', expectedRate)
     // A restarted server counts from zero.
     const isGap = before === null || at <= before.at || total < before.adds
     const adds = isGap ? null : total - before.adds
-    this.#push('addsPerSecond', adds === null ? null : (adds * 1000) / (at - before!.at))
-    this.#push('repeats', adds ? (seen - before!.seen) / adds : null)
+    this.course.push(at, {
+      addsPerSecond: adds === null ? null : (adds * 1000) / (at - before!.at),
+      repeats: adds ? (seen - before!.seen) / adds : null,
+      sizeBytes,
+      expectedRate,
+    })
   }
 
   /** The newest value of a track. */
-  latest(name: keyof Track): number | null {
+  latest(name: (typeof SIEVE_NAMES)[number]): number | null {
     return this.track[name].at(-1) ?? null
   }
+}
 
-  #push(name: keyof Track, value: number | null): void {
-    const values = this.track[name]
-    values.push(value)
-    if (values.length > SECONDS) values.shift()
+const LOAD_NAMES = [
+  'respPerSecond',
+  'httpPerSecond',
+  'respErrorsPerSecond',
+  'httpErrorsPerSecond',
+  'refusedPerSecond',
+  'respP50',
+  'respP99',
+  'httpP50',
+  'httpP99',
+] as const satisfies readonly (keyof Load)[]
+
+/** The same of the whole server. */
+export class ServerSamples extends Samples<
+  'addsPerSecond' | 'newPerSecond' | 'sizeBytes' | 'connections' | keyof Load
+> {
+  constructor() {
+    super(['addsPerSecond', 'newPerSecond', 'sizeBytes', 'connections', ...LOAD_NAMES])
+  }
+
+  take(at: number, { sizeBytes, connections, load }: Snapshot, histories: Iterable<History>): void {
+    let adds: number | null = null
+    let fresh = 0
+    for (const history of histories) {
+      const own = history.latest('addsPerSecond')
+      if (own === null) continue
+      adds = (adds ?? 0) + own
+      fresh += own * (1 - (history.latest('repeats') ?? 0))
+    }
+    this.push(at, {
+      addsPerSecond: adds,
+      newPerSecond: adds === null ? null : fresh,
+      sizeBytes,
+      connections: connections.resp + connections.http,
+      ...load,
+    })
   }
 }

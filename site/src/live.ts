@@ -1,7 +1,7 @@
 // The server's stream of snapshots, one per second, and the history of each sieve. Read with fetch, because EventSource
 // cannot send a password; a stream that ends is opened again with increasing delay.
 import { ApiError, request, type Snapshot } from './api.ts'
-import { History } from './history.ts'
+import { History, ServerSamples } from './history.ts'
 
 export type LinkState = 'connecting' | 'live' | 'lost' | 'password'
 
@@ -33,6 +33,7 @@ export class Live {
   state: LinkState = 'connecting'
   snapshot: Snapshot | null = null
   readonly histories = new Map<string, History>()
+  readonly server = new ServerSamples()
   readonly #listeners = new Set<Listener>()
   #wait = FIRST_WAIT_MS
   #stop = new AbortController()
@@ -89,6 +90,7 @@ export class Live {
       this.histories.set(sieve.name, history)
       history.take(at, sieve)
     }
+    this.server.take(at, snapshot, this.histories.values())
     this.#change('live')
   }
 

@@ -1,26 +1,52 @@
 // The four charts of a sieve: adds per second, share of repeats, memory, expected false-positive rate.
-import { Chart } from './chart.ts'
+import { Chart, type ChartOptions, Cursor } from './chart.ts'
 import { h } from './dom.ts'
 import { bytes, compact, rate, share } from './format.ts'
 import type { History } from './history.ts'
+import { type Span, Timeline } from './timeline.ts'
+
+const OPTIONS: readonly ChartOptions[] = [
+  { title: 'Adds per second', values: ['addsPerSecond'], format: compact, scale: 'zero' },
+  { title: 'Repeats', values: ['repeats'], format: share, scale: 'share' },
+  { title: 'Memory', values: ['sizeBytes'], format: bytes, scale: 'zero' },
+  {
+    ...{ title: 'Expected rate', values: ['expectedRate'], format: rate, scale: 'log', most: 1 },
+    referenceName: 'promise',
+  },
+]
 
 export class SieveCharts {
   readonly element: HTMLElement
-  readonly #adds = new Chart({ title: 'Adds per second', format: compact, scale: 'zero' })
-  readonly #repeats = new Chart({ title: 'Repeats', format: share, scale: 'share' })
-  readonly #memory = new Chart({ title: 'Memory', format: bytes, scale: 'zero' })
-  readonly #rate = new Chart({ title: 'Expected rate', format: rate, scale: 'log', referenceName: 'promise' })
+  readonly #charts: readonly Chart[]
+  readonly #timeline: Timeline
 
-  constructor() {
-    const charts = [this.#adds, this.#repeats, this.#memory, this.#rate]
-    this.element = h('div', { class: 'charts' }, ...charts.map(({ element }) => element))
+  /** `isFocusable`: whether the keyboard reaches them. */
+  constructor(name: string, isFocusable = false) {
+    const cursor = new Cursor()
+    this.#charts = OPTIONS.map((options) => new Chart({ ...options, isFocusable }, cursor))
+    this.element = h(
+      'div',
+      { class: isFocusable ? 'charts tall' : 'charts' },
+      ...this.#charts.map(({ element }) => element),
+    )
+    this.#timeline = new Timeline(name, ({ addsPerSecond, seenPerSecond, sizeBytes, expectedRate }) => ({
+      addsPerSecond: addsPerSecond!,
+      repeats: addsPerSecond!.map((adds, i) => (adds ? (seenPerSecond![i] ?? 0) / adds : null)),
+      sizeBytes: sizeBytes!,
+      expectedRate: expectedRate!,
+    }))
   }
 
-  show({ track }: History, promisedRate: number | null): void {
-    this.#adds.show(track.addsPerSecond)
-    this.#repeats.show(track.repeats)
-    this.#memory.show(track.sizeBytes)
-    this.#rate.show(track.expectedRate, promisedRate)
+  show({ course }: History, promisedRate: number | null, span: Span): void {
+    const drawn = this.#timeline.draw(span, course)
+    for (const [i, chart] of this.#charts.entries()) {
+      chart.show(drawn, OPTIONS[i]!.referenceName ? promisedRate : null)
+    }
+  }
+
+  /** Loads what the server has recorded; without it the charts show what is received. */
+  load(span: Span): Promise<void> {
+    return this.#timeline.load(span)
   }
 }
 

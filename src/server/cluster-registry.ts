@@ -8,7 +8,15 @@ import { RedisSieve } from '../redis/redis-sieve.ts'
 import { Faults } from './faults.ts'
 import { type Meters, newMeters } from './meters.ts'
 import { nameTaken } from './names.ts'
-import type { BloomSpec, Purpose, ServedSieve, SieveKind, SieveRegistry, SieveSpec } from './registry.ts'
+import type {
+  BloomSpec,
+  Purpose,
+  ServedSieve,
+  SieveKind,
+  SieveRegistry,
+  SieveSpec,
+  Storage,
+} from './registry.ts'
 import { flatSpec } from './sieve-spec.ts'
 
 /** Interval between two polls for sieves created or dropped by other servers, and for the sizes. */
@@ -157,6 +165,10 @@ export class ClusterRegistry implements SieveRegistry {
 
   get sizeBytes(): number {
     return this.list().reduce((bytes, sieve) => bytes + sieve.sizeBytes, 0)
+  }
+
+  async storage(): Promise<Storage> {
+    return { kind: 'redis', place: this.#place }
   }
 
   /** Creates a sieve, or opens the one of that name and shape that another server created since the last poll. */

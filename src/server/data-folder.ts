@@ -2,7 +2,7 @@
 // does not record. A sieve's folder is created under a temporary name and renamed once its contents are on disk; if the
 // store itself was not created before a crash, it is created again, empty.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { copyFile, link, mkdir, open, rename, rm } from 'node:fs/promises'
+import { copyFile, link, mkdir, open, rename, rm, statfs } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { SieveError, unreadable } from '../errors.ts'
 import { diskError, syncFolderLater } from '../store/file.ts'
@@ -10,7 +10,7 @@ import { listStore, snapshotName } from '../store/layout.ts'
 import { takeLock } from '../store/lock.ts'
 import { ENTRY_VERSION, readEntry } from './entry-file.ts'
 import { folderOf, nameBytes, nameOfFolder } from './names.ts'
-import type { Purpose, SieveSpec } from './registry.ts'
+import type { Purpose, SieveSpec, Storage } from './registry.ts'
 
 const FILE = 'server.json'
 // No sieve has a folder whose name begins with a dot.
@@ -73,6 +73,16 @@ export class DataFolder {
   async release(): Promise<void> {
     await this.cleared()
     this.#release()
+  }
+
+  async storage(): Promise<Storage> {
+    const where = { kind: 'folder', place: this.path } as const
+    try {
+      const { bsize, bavail, blocks } = await statfs(this.path)
+      return { ...where, freeBytes: bavail * bsize, totalBytes: blocks * bsize }
+    } catch {
+      return where
+    }
   }
 
   folderOf(entry: Entry): string {

@@ -11,7 +11,7 @@ import { asideOf, Faults } from './faults.ts'
 import { memoryOfFile } from './loaded-file.ts'
 import { LocalSieve } from './local-sieve.ts'
 import { checkName, nameTaken } from './names.ts'
-import type { BloomSpec, Purpose, ServedSieve, SieveRegistry, SieveSpec } from './registry.ts'
+import type { BloomSpec, Purpose, ServedSieve, SieveRegistry, SieveSpec, Storage } from './registry.ts'
 import { optionsOf, plannedBytes } from './sieve-spec.ts'
 
 export interface LocalRegistryOptions {
@@ -96,6 +96,10 @@ export class LocalRegistry implements SieveRegistry {
 
   get limitBytes(): number {
     return this.#options.memoryBytes
+  }
+
+  async storage(): Promise<Storage> {
+    return this.#data?.storage() ?? { kind: 'memory' }
   }
 
   async create(name: string, spec: SieveSpec, purpose?: Purpose): Promise<ServedSieve> {

@@ -81,6 +81,16 @@ export interface ServedSieve {
   readonly dump?: (path: string) => Promise<void>
 }
 
+/** Where sieves are stored, and how much the disk has; in memory they are lost when the server stops. */
+export interface Storage {
+  readonly kind: 'memory' | 'folder' | 'redis'
+  /** The folder, or host and port of Redis. */
+  readonly place?: string
+  /** Absent when the system does not report them. */
+  readonly freeBytes?: number
+  readonly totalBytes?: number
+}
+
 export interface SieveRegistry {
   /** Current faults, for /readyz, /metrics and the page. */
   readonly faults: Faults
@@ -115,6 +125,8 @@ export interface SieveRegistry {
   readonly sizeBytes: number
   /** The most they may take, if there is a limit. */
   readonly limitBytes?: number
+  /** Absent when not known. */
+  readonly storage?: () => Promise<Storage>
   /** Flushes and closes all sieves. */
   close(): Promise<void>
 }

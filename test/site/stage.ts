@@ -9,6 +9,7 @@ import { build } from 'vite'
 import { report } from '../../src/lab/report.ts'
 import { run } from '../../src/lab/run.ts'
 import type { Faults } from '../../src/server/faults.ts'
+import { ServerHistory } from '../../src/server/history.ts'
 import { HTTP_LIMITS, openHttp } from '../../src/server/http/index.ts'
 import { serverInfo } from '../../src/server/info.ts'
 import { LocalRegistry } from '../../src/server/local-registry.ts'
@@ -17,6 +18,9 @@ import { launch } from '../support/chromium.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const configFile = fileURLToPath(new URL('../../site/vite.config.ts', import.meta.url))
+
+const HOUR_MS = 3_600_000
+const STEP_MS = 10_000
 
 /** How often the sieves in use are given URLs. */
 const TRAFFIC_MS = 100
@@ -52,6 +56,8 @@ export class Stage {
   readonly #folder = mkdtempSync(join(tmpdir(), 'urlsieve-site-'))
   #registry!: LocalRegistry
   #http: Awaited<ReturnType<typeof openHttp>> | null = null
+  readonly #info = serverInfo('test')
+  #history!: ServerHistory
   #traffic: NodeJS.Timeout | undefined
   #given = 0
   browser!: BrowserContext
@@ -77,6 +83,7 @@ export class Stage {
     }
     const store = data ? { data: join(this.#folder, 'data') } : {}
     this.#registry = await LocalRegistry.open({ ...store, memoryBytes: 2 ** 30, mostSieves: 100 })
+    this.#history = new ServerHistory(this.#registry, this.#info, Date.now() - HOUR_MS)
     await this.serve()
     this.browser = await launch()
   }
@@ -87,7 +94,8 @@ export class Stage {
       host: '127.0.0.1',
       port: this.port,
       limits: HTTP_LIMITS,
-      server: serverInfo('test'),
+      server: this.#info,
+      history: this.#history,
       siteFolder: join(this.#folder, 'site'),
       reportFolder: join(this.#folder, 'report'),
       onDefect: (error) => process.stderr.write(`${error instanceof Error ? error.stack : error}\n`),
@@ -120,6 +128,24 @@ export class Stage {
         )
       }
     }, TRAFFIC_MS)
+  }
+
+  /** Makes the server record an hour of use of these sieves, up to now: every tenth add new, some commands slow or failed. */
+  async record(names: Readonly<Record<string, number>>): Promise<void> {
+    const now = Date.now()
+    for (let step = 1; step <= HOUR_MS / STEP_MS; step++) {
+      for (const [name, perSecond] of Object.entries(names)) {
+        const adds = Math.round(10 * perSecond * (1 + 0.6 * Math.sin(step / 25 + name.length)))
+        const { meters } = this.#registry.get(name)!
+        meters.adds += adds
+        meters.seen += Math.round(adds * 0.9)
+        this.#info.answered.resp += adds / 10
+        this.#info.latencies.resp.observe(step % 90 > 80 ? 0.004 : 0.0002, adds / 10)
+        this.#info.latencies.resp.observe(step % 90 > 80 ? 0.08 : 0.0009, adds / 500)
+      }
+      if (step % 120 > 110) this.#info.errors.http += 20
+      await this.#history.sample(now - HOUR_MS + step * STEP_MS)
+    }
   }
 
   async #ask(method: string, name: string, verb: string, body: object): Promise<void> {

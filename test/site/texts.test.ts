@@ -1,9 +1,10 @@
 // What the page writes: numbers as people read them, and what changed between two spellings of a URL.
 import { describe, expect, test } from 'vitest'
-import { roundUp } from '../../site/src/chart.ts'
+import { nearest, paths, roundUp, scaleOf } from '../../site/src/chart-scale.ts'
 import { difference } from '../../site/src/difference.ts'
-import { bytes, compact, count, oneIn, plural, rate, share } from '../../site/src/format.ts'
+import { bytes, compact, count, duration, oneIn, plural, rate, share, uptime } from '../../site/src/format.ts'
 import { History } from '../../site/src/history.ts'
+import { ticks } from '../../site/src/time-axis.ts'
 
 describe('numbers', () => {
   test.each([
@@ -31,6 +32,13 @@ describe('numbers', () => {
     [oneIn(1e-6), '1 in 1 M'],
     [plural(1, 'try', 'tries'), '1 try'],
     [plural(1200, 'try', 'tries'), '1,200 tries'],
+    [duration(0.00012), '120 µs'],
+    [duration(0.0035), '3.5 ms'],
+    [duration(0.9999), '1 s'],
+    [uptime(59), '59 s'],
+    [uptime(3599), '59 min'],
+    [uptime(90_000), '1 d 1 h'],
+    [uptime(7500), '2 h 5 min'],
   ])('%s', (got, expected) => expect(got).toBe(expected))
 
   test.each([
@@ -40,6 +48,38 @@ describe('numbers', () => {
     [3100, 5000],
     [70, 100],
   ])('a chart up to %d ends at %d', (most, top) => expect(roundUp(most)).toBe(top))
+})
+
+describe('charts', () => {
+  const HOUR = 3_600_000
+  test('a line with a gap where there is no value, and where two samples are too far apart', () => {
+    const { line, area } = paths([0, 1, 2, 3, 9], [1, 2, null, 4, 5], (value) => value, 2)
+    expect(line).toBe('M0.00 1.00h.01L1.00 2.00M3.00 4.00h.01M9.00 5.00h.01')
+    expect(area.match(/Z/g)!.length).toBe(3)
+  })
+
+  test('powers of ten around the values, up to the most there can be', () => {
+    expect(scaleOf('log', [2e-6, 3e-4]).marks).toEqual([1e-3, 1e-7])
+    expect(scaleOf('log', [0.5], 1).marks).toEqual([1, 0.1])
+    expect(scaleOf('log', [5]).marks[0]).toBe(100)
+    expect(scaleOf('zero', [30]).marks).toEqual([50, 25])
+    expect(scaleOf('log', []).y(0)).toBe(60)
+  })
+
+  test('the sample nearest to a time', () => {
+    expect([-5, 4, 5, 6, 14, 16, 99].map((at) => nearest([0, 10, 20], at))).toEqual([0, 0, 0, 1, 1, 2, 2])
+    expect(nearest([], 3)).toBe(-1)
+  })
+
+  test('round times of the local clock', () => {
+    const from = Date.UTC(2026, 0, 1, 10, 7)
+    const places = (most: number, span: number, offset: number) =>
+      ticks(from, from + span, most, offset).map(({ at }) => (from + at * span - Date.UTC(2026, 0, 1)) / HOUR)
+    expect(places(4, HOUR, 0)).toEqual([10.25, 10.5, 10.75, 11])
+    expect(places(4, 24 * HOUR, 0)).toEqual([12, 18, 24, 30])
+    // A zone that is half an hour ahead: other instants are round there.
+    expect(places(4, 24 * HOUR, HOUR / 2)).toEqual([17.5, 23.5, 29.5])
+  })
 })
 
 describe('difference', () => {

@@ -1,177 +1,94 @@
-// All sieves: totals, the charts of each, and a table of exact numbers.
-import type { LiveSieve, Snapshot } from '../api.ts'
+// All sieves: totals, the charts of the server, a table that can be searched and sorted, and the charts of each sieve.
 import { fill, h, setText, uniqueId } from '../dom.ts'
-import { bytes, compact, count, plural, rate, share } from '../format.ts'
+import { count, plural } from '../format.ts'
+import { Keyed } from '../keyed.ts'
 import type { Live } from '../live.ts'
-import { hrefOf, SieveCharts } from '../sieve-charts.ts'
+import { ServerCharts } from '../server-charts.ts'
+import { SieveCharts } from '../sieve-charts.ts'
+import { type Entry, entriesOf, linkTo, Order, Row } from '../sieve-table.ts'
+import { Tiles } from '../tiles.ts'
+import { type Span, SpanChoice } from '../timeline.ts'
 import { heading, labelled, notice, type View } from '../view.ts'
 
 /** Sieves with charts at the same time; the search finds the others. */
 const MOST_CHARTS = 24
+/** Rows until all are asked for. */
+const MOST_ROWS = 100
 /** Number of sieves from which there is a search. */
 const SEARCH_FROM = 6
-
-const nameOf = (name: string): HTMLElement => {
-  const href = hrefOf(name)
-  return href === null ? h('span', {}, name) : h('a', { href }, name)
-}
-
-class Tiles {
-  readonly #urls = h('dd')
-  readonly #adds = h('dd')
-  readonly #repeats = h('dd')
-  readonly #memory = h('dd')
-  readonly #connections = h('dd')
-  readonly element = h(
-    'dl',
-    { class: 'tiles' },
-    h('div', {}, h('dt', {}, 'URLs remembered'), this.#urls),
-    h('div', {}, h('dt', {}, 'Adds per second'), this.#adds),
-    h('div', {}, h('dt', {}, 'Repeats'), this.#repeats),
-    h('div', {}, h('dt', {}, 'Memory'), this.#memory),
-    h('div', {}, h('dt', {}, 'Connections'), this.#connections),
-  )
-
-  show({ sieves, sizeBytes, connections }: Snapshot, live: Live): void {
-    const sum = (of: (sieve: LiveSieve) => number) => sieves.reduce((all, sieve) => all + of(sieve), 0)
-    const latest = (sieve: LiveSieve) => live.histories.get(sieve.name)?.latest('addsPerSecond') ?? 0
-    const adds = sum((sieve) => sieve.adds)
-    setText(this.#urls, compact(sum((sieve) => sieve.urls)))
-    setText(this.#adds, compact(sum(latest)))
-    setText(this.#repeats, share(adds === 0 ? null : sum((sieve) => sieve.seen) / adds))
-    setText(this.#memory, bytes(sizeBytes))
-    setText(this.#connections, count(connections.resp + connections.http))
-  }
-}
+/** Numbers change each second: the order follows them this often, so that rows can be read and clicked. */
+const ORDER_MS = 5000
 
 /** One sieve with its charts. */
 class Strip {
   readonly element: HTMLElement
-  readonly #charts = new SieveCharts()
+  readonly charts: SieveCharts
   readonly #about = h('p', { class: 'about' })
 
   constructor(name: string) {
     const id = uniqueId('strip')
-    const title = h('h3', { id }, nameOf(name))
+    this.charts = new SieveCharts(name)
     this.element = h(
       'article',
       { class: 'strip', 'aria-labelledby': id },
-      h('header', {}, title, this.#about),
-      this.#charts.element,
+      h('header', {}, h('h3', { id }, linkTo(name)), this.#about),
+      this.charts.element,
     )
   }
 
-  show(sieve: LiveSieve, live: Live): void {
+  show({ sieve }: Entry, live: Live, span: Span): void {
     setText(this.#about, `${sieve.filter} · ${sieve.profile} · ${plural(sieve.urls, 'URL')}`)
-    this.#charts.show(live.histories.get(sieve.name)!, sieve.promisedRate)
+    this.charts.show(live.histories.get(sieve.name)!, sieve.promisedRate, span)
   }
 }
 
-const COLUMNS = [
-  'Name',
-  'Filter',
-  'Profile',
-  'URLs',
-  'Adds',
-  'Seen',
-  'Memory',
-  'Fill',
-  'Expected rate',
-  'Promise',
-]
-/** Columns shown on a narrow screen. */
-const NARROW = new Set(['Name', 'URLs', 'Expected rate'])
-const WORDS = new Set(['Name', 'Filter', 'Profile'])
-
-const classOf = (column: string): string =>
-  [WORDS.has(column) ? '' : 'number', NARROW.has(column) ? '' : 'wide'].filter(Boolean).join(' ')
-
-class Row {
-  readonly element = h('tr')
-  readonly #cells = new Map<string, HTMLElement>()
-
-  constructor(name: string) {
-    for (const column of COLUMNS) {
-      const isName = column === 'Name'
-      const cell = isName ? h('th', { scope: 'row' }, nameOf(name)) : h('td', { class: classOf(column) })
-      if (!isName) this.#cells.set(column, cell)
-      this.element.append(cell)
-    }
-  }
-
-  show(sieve: LiveSieve): void {
-    const texts: Record<string, string> = {
-      Filter: sieve.filter,
-      Profile: sieve.profile,
-      URLs: count(sieve.urls),
-      Adds: count(sieve.adds),
-      Seen: count(sieve.seen),
-      Memory: bytes(sieve.sizeBytes),
-      Fill: share(sieve.fill),
-      'Expected rate': rate(sieve.expectedRate),
-      Promise: rate(sieve.promisedRate),
-    }
-    for (const [column, cell] of this.#cells) setText(cell, texts[column]!)
-    const isOver =
-      sieve.pastCapacity || (sieve.promisedRate !== null && sieve.expectedRate > sieve.promisedRate)
-    this.#cells.get('Expected rate')!.classList.toggle('over', isOver)
-  }
-}
-
-/** Maintains one child element per sieve, in order, and creates or removes them as needed. */
-class Keyed<T extends { readonly element: HTMLElement }> {
-  readonly #parent: HTMLElement
-  readonly #make: (name: string) => T
-  readonly #all = new Map<string, T>()
-
-  constructor(parent: HTMLElement, make: (name: string) => T) {
-    this.#parent = parent
-    this.#make = make
-  }
-
-  show(sieves: readonly LiveSieve[], each: (thing: T, sieve: LiveSieve) => void): void {
-    const names = new Set(sieves.map(({ name }) => name))
-    for (const [name, { element }] of this.#all) {
-      if (names.has(name)) continue
-      element.remove()
-      this.#all.delete(name)
-    }
-    sieves.forEach((sieve, i) => {
-      const thing = this.#all.get(sieve.name) ?? this.#make(sieve.name)
-      this.#all.set(sieve.name, thing)
-      if (this.#parent.children[i] !== thing.element) {
-        this.#parent.insertBefore(thing.element, this.#parent.children[i] ?? null)
-      }
-      each(thing, sieve)
-    })
-  }
-}
-
-const byName = (a: LiveSieve, b: LiveSieve) => a.name.localeCompare(b.name, 'en')
-
-export const dashboardView: View = ({ root, live, signal }) => {
-  const tiles = new Tiles()
-  const search = h('input', { type: 'search', id: 'search', autocomplete: 'off', spellcheck: 'false' })
-  const searching = h('div', { class: 'searching', hidden: true }, labelled('Find by name', search))
-  const strips = h('div', { class: 'strips' })
-  const more = h('p', { class: 'hint' })
-  const body = h('tbody')
-  const table = h(
-    'table',
-    { class: 'sieves' },
-    h('caption', {}, 'Numbers'),
-    h(
-      'thead',
-      {},
-      h('tr', {}, ...COLUMNS.map((column) => h('th', { scope: 'col', class: classOf(column) }, column))),
-    ),
-    body,
+/** The sieves that are looked for, in their order. */
+class Selection {
+  readonly #search = h('input', { type: 'search', id: 'search', autocomplete: 'off', spellcheck: 'false' })
+  readonly #sort = h('select', { id: 'sort' })
+  readonly #onlyFaults = h('input', { type: 'checkbox', id: 'only-faults' })
+  readonly #faults = h('label', { class: 'check', for: 'only-faults' }, this.#onlyFaults, 'Only with faults')
+  readonly order: Order
+  readonly element = h(
+    'div',
+    { class: 'searching', hidden: true },
+    labelled('Find by name', this.#search),
+    labelled('Sort by', this.#sort),
+    this.#faults,
   )
-  const keyedStrips = new Keyed(strips, (name) => new Strip(name))
-  const keyedRows = new Keyed(body, (name) => new Row(name))
-  const full = h('div', { hidden: true }, tiles.element, searching, strips, more, table)
-  const waiting = notice('Waiting for the server.')
-  const empty = notice(
+  /** The place of each name, and when it was determined. */
+  #places = new Map<string, number>()
+  #orderedAt = Number.NEGATIVE_INFINITY
+
+  constructor(onChange: () => void) {
+    const change = () => {
+      this.#orderedAt = Number.NEGATIVE_INFINITY
+      onChange()
+    }
+    this.order = new Order(this.#sort, change)
+    for (const input of [this.#search, this.#onlyFaults]) input.addEventListener('input', change)
+  }
+
+  select(entries: readonly Entry[]): Entry[] {
+    this.element.hidden = entries.length < SEARCH_FROM
+    this.#faults.hidden = !this.#onlyFaults.checked && entries.every(({ faults }) => faults.length === 0)
+    const wanted = this.#search.value.trim().toLowerCase()
+    const isWanted = ({ name, faults }: Entry) =>
+      name.toLowerCase().includes(wanted) && (!this.#onlyFaults.checked || faults.length > 0)
+    const found = entries.filter(isWanted)
+    const isKnown = found.every(({ name }) => this.#places.has(name))
+    if (isKnown && performance.now() - this.#orderedAt < ORDER_MS) {
+      return found.sort((a, b) => this.#places.get(a.name)! - this.#places.get(b.name)!)
+    }
+    const sorted = this.order.sort(found)
+    this.#places = new Map(sorted.map(({ name }, i) => [name, i]))
+    this.#orderedAt = performance.now()
+    return sorted
+  }
+}
+
+const empty = (): HTMLElement =>
+  notice(
     'No sieve yet.',
     h(
       'p',
@@ -184,32 +101,86 @@ export const dashboardView: View = ({ root, live, signal }) => {
     ),
     h('p', {}, h('a', { class: 'button primary', href: '#/new' }, 'Create a sieve')),
   )
+
+export const dashboardView: View = ({ root, live, signal }) => {
+  const tiles = new Tiles()
+  const serverCharts = new ServerCharts()
+  const spans = new SpanChoice(() => show())
+  const selection = new Selection(() => show())
+  const strips = h('div', { class: 'strips' })
+  const found = h('p', { class: 'unseen', role: 'status' })
+  const more = h('p', { class: 'hint' })
+  const body = h('tbody')
+  const table = h(
+    'table',
+    { class: 'sieves' },
+    h('caption', { class: 'unseen' }, 'All sieves'),
+    h('thead', {}, selection.order.head),
+    body,
+  )
+  let isWhole = false
+  const showAll = h('button', { type: 'button', hidden: true }, 'Show all')
+  showAll.addEventListener('click', () => {
+    isWhole = true
+    show()
+  })
+  const keyedStrips = new Keyed<Strip, Entry>(strips, (name) => new Strip(name))
+  const keyedRows = new Keyed<Row, Entry>(body, (name) => new Row(name))
+  const loadHead = h('div', { class: 'section-head' }, h('h2', {}, 'Load'), spans.element)
+  const full = h(
+    'div',
+    { hidden: true },
+    tiles.element,
+    h('section', { class: 'load' }, loadHead, serverCharts.element),
+    h('section', { class: 'all' }, h('h2', {}, 'All sieves'), selection.element, found, table, showAll),
+    h('section', {}, h('h2', {}, 'Charts of each sieve'), strips, more),
+  )
+  const waiting = notice('Waiting for the server.')
+  const none = empty()
   const stale = h('p', { class: 'stale', role: 'status' })
   const title = heading('Sieves')
   title.append(h('a', { class: 'button', href: '#/new' }, 'New sieve'))
-  fill(root, title, stale, waiting, empty, full)
+  fill(root, title, stale, waiting, none, full)
+
+  // What the server has recorded, one request after the other; a failure is tried again with the next snapshot.
+  let isLoading = false
+  const load = async () => {
+    if (isLoading) return
+    isLoading = true
+    try {
+      for (const charts of [serverCharts, ...Array.from(keyedStrips.shown, (strip) => strip.charts)]) {
+        if (signal.aborted) return
+        await charts.load(spans.span)
+      }
+    } catch {
+      // The state of the connection is shown elsewhere; a sieve may have been dropped.
+    } finally {
+      isLoading = false
+    }
+  }
 
   const show = () => {
     const { snapshot, state } = live
-    setText(
-      stale,
-      state === 'lost'
-        ? 'The connection is lost; reconnecting. The values shown are the last ones received.'
-        : '',
-    )
+    const lost = 'The connection is lost; reconnecting. The values shown are the last ones received.'
+    setText(stale, state === 'lost' ? lost : '')
     waiting.hidden = snapshot !== null
-    empty.hidden = snapshot === null || snapshot.sieves.length > 0
+    none.hidden = snapshot === null || snapshot.sieves.length > 0
     full.hidden = snapshot === null || snapshot.sieves.length === 0
     if (snapshot === null) return
-    const wanted = search.value.trim().toLowerCase()
-    const sieves = snapshot.sieves.filter(({ name }) => name.toLowerCase().includes(wanted)).sort(byName)
-    searching.hidden = snapshot.sieves.length < SEARCH_FROM
+    const entries = entriesOf(snapshot, live)
+    const selected = selection.select(entries)
     tiles.show(snapshot, live)
-    keyedStrips.show(sieves.slice(0, MOST_CHARTS), (strip, sieve) => strip.show(sieve, live))
-    keyedRows.show(sieves, (row, sieve) => row.show(sieve))
-    const left = sieves.length - MOST_CHARTS
+    serverCharts.show(live.server, spans.span)
+    const rows = isWhole ? selected : selected.slice(0, MOST_ROWS)
+    keyedRows.show(rows, (row, entry) => row.show(entry))
+    showAll.hidden = rows.length === selected.length
+    setText(showAll, `Show all ${count(selected.length)}`)
+    keyedStrips.show(selected.slice(0, MOST_CHARTS), (strip, entry) => strip.show(entry, live, spans.span))
+    const left = selected.length - MOST_CHARTS
     setText(more, left > 0 ? `${plural(left, 'more sieve')}: search to see their charts.` : '')
+    const isFiltered = selected.length < entries.length
+    setText(found, isFiltered ? `${plural(selected.length, 'sieve')} of ${entries.length}` : '')
+    void load()
   }
-  search.addEventListener('input', show)
   live.listen(show, signal)
 }

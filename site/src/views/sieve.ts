@@ -4,7 +4,9 @@ import { confirm } from '../confirm.ts'
 import { fact, fill, h } from '../dom.ts'
 import { bytes, count, moment, number, plural, rate, share } from '../format.ts'
 import { SieveCharts } from '../sieve-charts.ts'
-import { ErrorLine, heading, isMissing, labelled, notice, plainInput, type View } from '../view.ts'
+import { questionsFor } from '../sieve-forms.ts'
+import { SpanChoice } from '../timeline.ts'
+import { ErrorLine, heading, isMissing, notice, type View } from '../view.ts'
 
 /** Interval at which the numbers below the charts are refreshed. */
 const EVERY_MS = 2000
@@ -131,72 +133,6 @@ function layerTable({ stats: { layers } }: SieveInfo): HTMLElement | null {
   )
 }
 
-/** A form with one field and one button; screen readers announce the answer. */
-function question(
-  label: string,
-  field: HTMLInputElement | HTMLTextAreaElement,
-  act: string,
-  hint: string,
-  ask: (text: string) => Promise<string>,
-): HTMLElement {
-  const errorLine = new ErrorLine()
-  const button = h('button', { type: 'submit' }, act)
-  const answer = h('p', { class: 'answer', 'aria-live': 'polite' })
-  const form = h(
-    'form',
-    { class: 'question' },
-    labelled(label, field, hint),
-    button,
-    answer,
-    errorLine.element,
-  )
-  form.addEventListener('submit', (event) => {
-    event.preventDefault()
-    fill(answer)
-    void errorLine.during(button, async () => fill(answer, await ask(field.value)))
-  })
-  return form
-}
-
-/** The forms that the sieve's filter supports. */
-function questionsFor({ name, can }: SieveInfo, refresh: () => Promise<void>): HTMLElement[] {
-  const urls = h('textarea', {
-    id: 'urls',
-    rows: 4,
-    required: true,
-    spellcheck: 'false',
-    autocapitalize: 'off',
-  })
-  const forms = [
-    question('Add URLs', urls, 'Add', 'One per line.', async (text) => {
-      const lines = text
-        .split('\n')
-        .map((line) => line.trim())
-        .filter(Boolean)
-      const verdicts = await api.add(name, lines)
-      await refresh()
-      return `${plural(lines.length, 'URL')}: ${count(verdicts.new)} new, ${count(verdicts.seen)} seen.`
-    }),
-  ]
-  if (can.under) {
-    const folder = plainInput('folder', { required: true })
-    const hint = 'A host or folder, such as example.com/blog/.'
-    const ask = async (text: string) =>
-      (await api.under(name, text)).seen ? 'Yes, unless it is a false positive.' : 'No. This is certain.'
-    forms.push(question('Was anything seen under a folder?', folder, 'Check', hint, ask))
-  }
-  if (can.forget) {
-    const url = plainInput('forget', { required: true })
-    const forget = async (text: string) => {
-      const { count: forgotten } = await api.forget(name, [text])
-      await refresh()
-      return forgotten === 1 ? 'Forgotten.' : 'It was not remembered.'
-    }
-    forms.push(question('Forget a URL', url, 'Forget', 'Afterwards it is new again.', forget))
-  }
-  return forms
-}
-
 export const sieveView: View = async (frame) => {
   const { root, live, name, signal } = frame
   const first = await api.sieve(name).catch((error: unknown) => {
@@ -212,7 +148,8 @@ export const sieveView: View = async (frame) => {
     )
     return
   }
-  const charts = new SieveCharts()
+  const charts = new SieveCharts(name, true)
+  const spans = new SpanChoice(() => showCharts())
   const numbers = h('div', { class: 'fact-groups' })
   const errorLine = new ErrorLine()
   const done = h('p', { class: 'answer', role: 'status' })
@@ -265,7 +202,7 @@ export const sieveView: View = async (frame) => {
     h('div', { class: 'row actions verbs' }, tryLink, save, drop),
     done,
     errorLine.element,
-    charts.element,
+    h('section', {}, h('div', { class: 'section-head' }, h('h2', {}, 'Load'), spans.element), charts.element),
     h(
       'section',
       {},
@@ -275,11 +212,14 @@ export const sieveView: View = async (frame) => {
     numbers,
   )
   draw(first)
-  live.listen(() => {
+  const showCharts = () => {
     const sieve = live.snapshot?.sieves.find((one) => one.name === name)
     const history = live.histories.get(name)
-    if (sieve && history) charts.show(history, sieve.promisedRate)
-  }, signal)
+    const show = () => sieve && history && charts.show(history, sieve.promisedRate, spans.span)
+    show()
+    charts.load(spans.span).then(show, () => {})
+  }
+  live.listen(showCharts, signal)
   const timer = setInterval(async () => {
     const info = await api.sieve(name).catch((error: unknown) => (isMissing(error) ? null : undefined))
     if (signal.aborted || info === undefined) return

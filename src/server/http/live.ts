@@ -3,16 +3,29 @@
 import type { ServerResponse } from 'node:http'
 import type { ServerInfo } from '../info.ts'
 import { type Load, LoadMeter } from '../load.ts'
-import type { SieveRegistry } from '../registry.ts'
+import type { SieveRegistry, Storage } from '../registry.ts'
 import { Problem } from './problems.ts'
 
 const EVERY_MS = 1000
+
+/** The memory of all sieves and its limit, and where they are stored. */
+export async function capacityOf(registry: SieveRegistry): Promise<Capacity> {
+  const { sizeBytes, limitBytes } = registry
+  const storage = await registry.storage?.()
+  return { sizeBytes, ...(limitBytes !== undefined && { limitBytes }), ...(storage && { storage }) }
+}
+
+interface Capacity {
+  readonly sizeBytes: number
+  readonly limitBytes?: number
+  readonly storage?: Storage
+}
 
 /** The current state of the server for the charts. */
 async function snapshot(registry: SieveRegistry, server: ServerInfo, load: Load): Promise<object> {
   const sieves = await Promise.all(
     registry.list().map(async (sieve) => {
-      const { filter, profile, urls, sizeBytes, fill, expectedRate, promisedRate, pastCapacity } =
+      const { filter, profile, urls, sizeBytes, fill, expectedRate, promisedRate, pastCapacity, store } =
         await sieve.stats()
       const { name, kind } = sieve
       const { adds, fresh, seen, asks } = sieve.meters
@@ -28,13 +41,17 @@ async function snapshot(registry: SieveRegistry, server: ServerInfo, load: Load)
         promisedRate,
         pastCapacity,
       }
-      return { name, kind, filter, profile, ...counts }
+      const onDisk = store && {
+        diskBytes: store.logBytes + store.snapshotBytes,
+        isSnapshotting: store.snapshotting,
+      }
+      return { name, kind, filter, profile, ...counts, ...onDisk }
     }),
   )
   return {
     at: new Date().toISOString(),
     uptimeSeconds: (Date.now() - server.startedAt.getTime()) / 1000,
-    sizeBytes: registry.sizeBytes,
+    ...(await capacityOf(registry)),
     connections: server.connections,
     load,
     faults: registry.faults.list(),

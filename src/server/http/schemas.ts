@@ -156,32 +156,58 @@ const course = (names: readonly string[]) =>
     ),
   })
 
-const live = object({
-  at: { type: 'string', format: 'date-time' },
-  uptimeSeconds: number,
-  sizeBytes: count,
-  connections,
-  load: described(eachOf(loadNames, maybe), 'Since the last event; percentiles are in seconds.'),
-  faults: listOf(ref('Fault')),
-  sieves: listOf(
-    object({
-      name: text,
-      kind: text,
-      filter: text,
-      profile: text,
-      adds: count,
-      fresh: count,
-      seen: count,
-      asks: count,
-      urls: count,
-      sizeBytes: count,
-      fill: number,
-      expectedRate: number,
-      promisedRate: maybe,
-      pastCapacity: flag,
-    }),
+const capacity = {
+  sizeBytes: described(count, 'Of all sieves.'),
+  limitBytes: described(count, 'The most that all sieves may take.'),
+  storage: described(
+    object(
+      {
+        kind: { enum: ['memory', 'folder', 'redis'] },
+        place: described(text, 'The folder, or host and port of Redis.'),
+        freeBytes: count,
+        totalBytes: count,
+      },
+      ['place', 'freeBytes', 'totalBytes'],
+    ),
+    'Where the sieves are stored; in memory they are lost when the server stops.',
   ),
-})
+}
+const mayLack = ['limitBytes', 'storage'] as const
+
+const live = object(
+  {
+    at: { type: 'string', format: 'date-time' },
+    uptimeSeconds: number,
+    ...capacity,
+    connections,
+    load: described(eachOf(loadNames, maybe), 'Since the last event; percentiles are in seconds.'),
+    faults: listOf(ref('Fault')),
+    sieves: listOf(
+      object(
+        {
+          name: text,
+          kind: text,
+          filter: text,
+          profile: text,
+          adds: count,
+          fresh: count,
+          seen: count,
+          asks: count,
+          urls: count,
+          sizeBytes: count,
+          fill: number,
+          expectedRate: number,
+          promisedRate: maybe,
+          pastCapacity: flag,
+          diskBytes: described(count, 'Of a stored sieve: log and snapshot.'),
+          isSnapshotting: described(flag, 'Of a stored sieve: a snapshot is being written.'),
+        },
+        ['diskBytes', 'isSnapshotting'],
+      ),
+    ),
+  },
+  mayLack,
+)
 
 const problem = described(
   {
@@ -228,14 +254,17 @@ export const components: Readonly<Record<string, object>> = {
     ),
   }),
   Hashes: object({ hashes: listOf(object({ name: text, does: text })) }),
-  Server: object({
-    version: text,
-    startedAt: { type: 'string', format: 'date-time' },
-    sizeBytes: count,
-    connections,
-    faults: described(listOf(ref('Fault')), 'What is wrong now.'),
-    report: described(flag, 'Whether there is a report of the lab at /report/.'),
-  }),
+  Server: object(
+    {
+      version: text,
+      startedAt: { type: 'string', format: 'date-time' },
+      ...capacity,
+      connections,
+      faults: described(listOf(ref('Fault')), 'What is wrong now.'),
+      report: described(flag, 'Whether there is a report of the lab at /report/.'),
+    },
+    mayLack,
+  ),
   Live: live,
   ServerHistory: course(serverHistoryNames),
   SieveHistory: course(sieveHistoryNames),

@@ -6,7 +6,7 @@ import type { ServerInfo } from '../info.ts'
 import type { Metrics } from '../metrics.ts'
 import type { SieveRegistry } from '../registry.ts'
 import type { Guard } from './guard.ts'
-import type { Live } from './live.ts'
+import { capacityOf, type Live } from './live.ts'
 import { SAFE_HEADERS } from './pages.ts'
 import { loading, Problem } from './problems.ts'
 import { answers, answersIn, ref, refusals, spanInQuery, text } from './schemas.ts'
@@ -84,14 +84,14 @@ export function service(
     '/v1/server',
     {
       schema: {
-        summary: 'Version, start, memory and faults of the server',
+        summary: 'Version, start, memory, storage and faults of the server',
         response: { 200: answers('Server', 'The server.'), ...refusals },
       },
     },
-    () => ({
+    async () => ({
       version: info.version,
       startedAt: info.startedAt.toISOString(),
-      sizeBytes: registry.sizeBytes,
+      ...(await capacityOf(registry)),
       connections: info.connections,
       faults: registry.faults.list(),
       report: hasReport(),

@@ -75,7 +75,12 @@ test('what was added is there after a restart; limits of the registry are 507', 
   expect(asked.json.verdicts).toEqual(['seen', 'seen', 'new'])
   const line = await dial(second.port)
   line.send('GET /v1/live HTTP/1.1\r\nHost: localhost\r\n\r\n')
-  await line.until(/data: \{.*"name":"crawl",.*"asks":3,/)
+  await line.until(/data: \{.*"name":"crawl",.*"asks":3,.*"diskBytes":[1-9]\d*,"isSnapshotting":false/)
+  const { storage, limitBytes } = (await second.ask('GET', '/v1/server')).json
+  expect(storage).toMatchObject({ kind: 'folder', place: data, totalBytes: expect.any(Number) })
+  expect(storage.freeBytes).toBeLessThanOrEqual(storage.totalBytes)
+  expect(limitBytes).toBe(64 * 1024 ** 2)
+  expect(await new LocalRegistry({ memoryBytes: 1, mostSieves: 1 }).storage()).toEqual({ kind: 'memory' })
   line.socket.destroy()
   for (const name of ['crawl', 'b', 'c'])
     expect((await second.ask('DELETE', `/v1/sieves/${name}`)).status).toBe(204)
