@@ -1,6 +1,7 @@
 // The server's HTTP API as functions. Addresses are relative, so the page works under any path; the password is stored for
 // the tab and sent with every request.
 import type { Explanation as Answer, Plan, Stats } from '../../src/index.ts'
+import type { Load } from '../../src/server/load-values.ts'
 
 export interface SieveInfo {
   readonly name: string
@@ -47,17 +48,6 @@ export interface Fault {
   readonly message: string
   readonly since: string
 }
-
-/** Commands and requests since the last snapshot; durations are in seconds. */
-export type Load = Readonly<
-  Record<
-    | `${'resp' | 'http'}PerSecond`
-    | `${'resp' | 'http'}ErrorsPerSecond`
-    | 'refusedPerSecond'
-    | `${'resp' | 'http'}${'P50' | 'P99'}`,
-    number | null
-  >
->
 
 export type PastSpan = 'hour' | 'day'
 
@@ -110,7 +100,17 @@ export interface FilterInfo {
   readonly does: string
   readonly source: string
   readonly errs: string
+  /** A paper's filter, for comparison with the others. */
+  readonly isResearch: boolean
   readonly can: { readonly delete: boolean; readonly grow: boolean; readonly under: boolean }
+}
+
+/** What a sieve with some options would take. */
+export interface SievePlan {
+  readonly plan: Plan
+  /** With what a sieve takes besides its filter. */
+  readonly memoryBytes: number
+  readonly availableBytes?: number
 }
 
 export interface ProfileInfo {
@@ -205,6 +205,7 @@ export interface Verdicts {
 export const api = {
   sieve: (name: string) => json<SieveInfo>(at(name)),
   create: (name: string, spec: object) => json<SieveInfo>(at(name), 'PUT', spec),
+  plan: (spec: object) => json<SievePlan>('v1/plan', 'POST', spec),
   drop: (name: string) => json<void>(at(name), 'DELETE'),
   save: (name: string) => json<void>(at(name, 'save'), 'POST'),
   add: (name: string, urls: readonly string[]) => json<Verdicts>(at(name, 'add'), 'POST', { urls }),

@@ -1,6 +1,7 @@
 // The last two minutes of a sieve or of the server, one sample per second, with the values derived from two samples: adds
 // per second and the share of repeats.
-import type { LiveSieve, Load, Snapshot } from './api.ts'
+import { type Load, loadNames } from '../../src/server/load-values.ts'
+import type { LiveSieve, Snapshot } from './api.ts'
 
 export const SECONDS = 120
 
@@ -70,24 +71,12 @@ export class History {
   }
 }
 
-const LOAD_NAMES = [
-  'respPerSecond',
-  'httpPerSecond',
-  'respErrorsPerSecond',
-  'httpErrorsPerSecond',
-  'refusedPerSecond',
-  'respP50',
-  'respP99',
-  'httpP50',
-  'httpP99',
-] as const satisfies readonly (keyof Load)[]
-
 /** The same of the whole server. */
 export class ServerSamples extends Samples<
   'addsPerSecond' | 'newPerSecond' | 'sizeBytes' | 'connections' | keyof Load
 > {
   constructor() {
-    super(['addsPerSecond', 'newPerSecond', 'sizeBytes', 'connections', ...LOAD_NAMES])
+    super(['addsPerSecond', 'newPerSecond', 'sizeBytes', 'connections', ...loadNames])
   }
 
   take(at: number, { sizeBytes, connections, load }: Snapshot, histories: Iterable<History>): void {

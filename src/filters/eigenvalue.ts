@@ -94,6 +94,7 @@ export const eigenvalue = {
   name: 'eigenvalue',
   does: 'a second region for a feature of the URL, as in the paper',
   source: 'jiang-eigenvalue',
+  isResearch: true,
   errs: 'towards "seen", at most at the rate of its first region; never towards "new"',
   exactness: 'approximate',
   options: [...fixedSizes, features(featureNames), featureHashes],

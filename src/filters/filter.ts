@@ -229,6 +229,8 @@ export interface KindDescription<P extends Plan = Plan> {
   directoryBytes?(array: number): number
   /** Absent: its size is fixed from the start. */
   readonly growth?: Growth<P>
+  /** A paper's structure as published, for comparison: for use there are others. */
+  readonly isResearch?: boolean
   /** Past this many URLs it is too slow for anything but history. */
   readonly comfortableUrls?: number
   plan(request: FilterOptions): P

@@ -14,6 +14,7 @@ export const keywordLayers = {
   name: 'keyword-layers',
   does: 'words dealt round-robin to layers, and one for their XOR, as in the paper',
   source: 'sharma-keywords',
+  isResearch: true,
   errs: 'towards "seen": by its fill, and for certain on keys whose words changed places',
   exactness: 'approximate',
   options: [...fixedSizes, layers, bitsPerLayer, keywords],

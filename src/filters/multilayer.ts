@@ -13,6 +13,7 @@ export const multilayer = {
   name: 'multilayer',
   does: 'a layer for each URL segment and one for their XOR, as in the paper',
   source: 'cen-2010, term-project',
+  isResearch: true,
   errs: 'towards "seen": by its fill, and for certain on swapped or doubled segments',
   exactness: 'approximate',
   options: [...fixedSizes, { ...layers, default: '4' }, depth, bitsPerLayer],

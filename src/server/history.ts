@@ -3,7 +3,8 @@
 import type { Stats } from '../index.ts'
 import { Pace } from '../store/pace.ts'
 import type { ServerInfo } from './info.ts'
-import { LoadMeter, loadNames } from './load.ts'
+import { LoadMeter } from './load.ts'
+import { loadNames } from './load-values.ts'
 import type { ServedSieve, SieveRegistry } from './registry.ts'
 
 export type Span = 'hour' | 'day'

@@ -1,21 +1,7 @@
 // The load of a server between two samples: commands and requests per second, errors, and percentiles of their duration
 // from the histogram that /metrics has. /v1/live and the history share it.
 import { LATENCY_BOUNDS, type ServerInfo, type Way } from './info.ts'
-
-/** Rates are per second, percentiles are in seconds; null when nothing was measured. */
-export const loadNames = [
-  'respPerSecond',
-  'httpPerSecond',
-  'respErrorsPerSecond',
-  'httpErrorsPerSecond',
-  'refusedPerSecond',
-  'respP50',
-  'respP99',
-  'httpP50',
-  'httpP99',
-] as const
-
-export type Load = Readonly<Record<(typeof loadNames)[number], number | null>>
+import type { Load } from './load-values.ts'
 
 /**
  * The duration below which this share of a histogram lies, interpolated within its bucket as Prometheus does; past the last

@@ -84,6 +84,36 @@ describe.skipIf(noBrowser)(`the page in use${noBrowser && ` (skipped: ${noBrowse
     await page.close()
   })
 
+  test('memory and rate are previewed while the form is filled in; the papers’ filters come last', async () => {
+    const { page, said } = await visit('#/new')
+    const preview = page.locator('.preview')
+    await page.getByLabel('URLs, for the preview').fill('2000000')
+    await preview.getByText('Preview at 2,000,000 URLs').waitFor()
+    await page.getByLabel('URLs, for the preview').fill('1000000')
+    await preview.getByText('Preview at 1,000,000 URLs').waitFor()
+    const growing = await fact(page, 'Memory').textContent()
+    await page.getByLabel('classic').check()
+    await until(() => fact(page, 'k, hashes').textContent(), '20')
+    expect(await fact(page, 'Memory').textContent()).not.toBe(growing)
+    await page.getByLabel('Promised rate').selectOption('0.01')
+    await until(() => fact(page, 'k, hashes').textContent(), '7')
+    expect(await fact(page, 'Expected rate').textContent()).toMatch(/^0\.01.*1 in (99|100)/)
+    await page.getByLabel('Expected URLs').fill('9000000000')
+    await preview.getByText('it would refuse to create this sieve').waitFor()
+    await page.getByLabel('Expected URLs').fill('')
+    await preview.getByText('expectedUrls').waitFor()
+    expect(await seriousFaults(page)).toEqual([])
+    const groups = page.getByRole('group', { name: 'Research' })
+    expect(await groups.locator('b').allTextContents()).toEqual([
+      'multilayer',
+      'eigenvalue',
+      'keyword-layers',
+    ])
+    // The refusal of a plan is an answer, not a defect of the page.
+    expect(said.filter((text) => !text.includes('400'))).toEqual([])
+    await page.close()
+  })
+
   test('a name that is taken: the server’s own words', async () => {
     const { page } = await visit('#/new')
     await page.getByLabel('Name').fill('plain')

@@ -15,6 +15,7 @@ import type { HttpLimits } from './limits.ts'
 import { Live } from './live.ts'
 import { LONG_BYTES, readLongList } from './long-list.ts'
 import { hasReport, SAFE_HEADERS, servePage, serveReport } from './pages.ts'
+import { plans } from './plans.ts'
 import {
   DEFECT,
   loading,
@@ -159,6 +160,7 @@ export async function makeApp(registry: SieveRegistry, options: HttpOptions): Pr
   sieves(app, registry, lists, history)
   verdicts(app, registry, options, lists)
   catalog(app)
+  plans(app, registry)
   const { siteFolder, reportFolder } = options
   service(app, {
     registry,

@@ -1,14 +1,15 @@
 // The filters, profiles and hashes that the server offers, for forms; and the key of a URL without a sieve.
 import type { FastifyInstance } from 'fastify'
 import { explainKey } from '../../canonical/explain.ts'
+import type { FilterKind } from '../../filters/filter.ts'
 import { filters, hashDescriptions, type ProfileName, profiles } from '../../index.ts'
 import { servedFilters } from '../sieve-spec.ts'
 import { answers, keyQuestion, refusals } from './schemas.ts'
 
 const known = {
   filters: servedFilters.map((name) => {
-    const { does, source, errs, can } = filters[name]
-    return { name, does, source, errs, can }
+    const { does, source, errs, can, isResearch = false }: FilterKind = filters[name]
+    return { name, does, source, errs, isResearch, can }
   }),
   profiles: Object.values(profiles).map(({ name, does, rules }) => ({
     name,

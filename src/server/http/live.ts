@@ -2,7 +2,8 @@
 // while there are no listeners, and a slow listener misses some: nothing is queued for it.
 import type { ServerResponse } from 'node:http'
 import type { ServerInfo } from '../info.ts'
-import { type Load, LoadMeter } from '../load.ts'
+import { LoadMeter } from '../load.ts'
+import type { Load } from '../load-values.ts'
 import type { SieveRegistry, Storage } from '../registry.ts'
 import { Problem } from './problems.ts'
 

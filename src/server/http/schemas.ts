@@ -4,7 +4,7 @@ import type { SieveOption } from '../../options/option.ts'
 import { filterOptions, sharedNames } from '../../sieve-options.ts'
 import { faultKinds } from '../faults.ts'
 import { serverHistoryNames, sieveHistoryNames, spans } from '../history.ts'
-import { loadNames } from '../load.ts'
+import { loadNames } from '../load-values.ts'
 import { servedFilters } from '../sieve-spec.ts'
 import { PROBLEM_TYPE } from './problems.ts'
 
@@ -224,6 +224,14 @@ export const components: Readonly<Record<string, object>> = {
   Meters: meters,
   Fault: fault,
   Sieve: sieve,
+  SievePlan: object(
+    {
+      plan: described(free, 'Its planned size and promised rate.'),
+      memoryBytes: described(count, 'All memory of the sieve, with what it takes besides its filter.'),
+      availableBytes: described(count, 'Memory that is left for sieves.'),
+    },
+    ['availableBytes'],
+  ),
   Sieves: object({ sieves: listOf(ref('Sieve')) }),
   Urls: exactly({ urls: described(listOf(text), 'As many and as long as the server’s limits allow.') }),
   Verdicts: object({
@@ -244,6 +252,7 @@ export const components: Readonly<Record<string, object>> = {
         does: text,
         source: text,
         errs: text,
+        isResearch: described(flag, 'A paper’s filter as published, for comparison with the others.'),
         can: object({ delete: flag, grow: flag, under: flag }),
       }),
     ),

@@ -20,6 +20,7 @@ const ROUTES = [
   'GET /v1/hashes',
   'GET /v1/history',
   'GET /v1/live',
+  'POST /v1/plan',
   'GET /v1/profiles',
   'GET /v1/server',
   'GET /v1/sieves',
