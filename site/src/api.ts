@@ -2,6 +2,7 @@
 // the tab and sent with every request.
 import type { Explanation as Answer, Plan, Stats } from '../../src/index.ts'
 import type { Load } from '../../src/server/load-values.ts'
+import type { ShapesReport } from '../../src/shapes/shape-report.ts'
 
 export interface SieveInfo {
   readonly name: string
@@ -73,10 +74,18 @@ export interface Snapshot {
   /** The most that all sieves may take. */
   readonly limitBytes?: number
   readonly storage?: Storage
+  /** Shapes of recent URLs are collected. */
+  readonly hasShapes?: boolean
   readonly connections: { readonly resp: number; readonly http: number }
   readonly load: Load
   readonly faults: readonly Fault[]
   readonly sieves: readonly LiveSieve[]
+}
+
+/** The shapes of a sample of a sieve's recent URLs. */
+export interface SieveShapes extends Pick<ShapesReport, 'urls' | 'invalid' | 'list'> {
+  /** Absent: no URL was added yet. */
+  readonly since?: string
 }
 
 export type Verdict = 'new' | 'seen'
@@ -209,6 +218,7 @@ export const api = {
   drop: (name: string) => json<void>(at(name), 'DELETE'),
   save: (name: string) => json<void>(at(name, 'save'), 'POST'),
   add: (name: string, urls: readonly string[]) => json<Verdicts>(at(name, 'add'), 'POST', { urls }),
+  shapes: (name: string) => json<SieveShapes>(at(name, 'shapes')),
   forget: (name: string, urls: readonly string[]) =>
     json<{ forgotten: readonly boolean[]; count: number }>(at(name, 'forget'), 'POST', { urls }),
   explain: (name: string, url: string) =>

@@ -54,6 +54,12 @@ export class Live {
     listener()
   }
 
+  /** Takes a sieve that was dropped out of the last snapshot, before the next one arrives. */
+  remove(name: string): void {
+    const { snapshot } = this
+    if (snapshot) this.snapshot = { ...snapshot, sieves: snapshot.sieves.filter((one) => one.name !== name) }
+  }
+
   async #read(stop: AbortController): Promise<void> {
     let silence = 0
     const restartTimeout = () => {

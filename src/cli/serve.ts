@@ -29,6 +29,7 @@ interface Flags extends LimitFlags {
   durability: Durability
   dialect: DialectName
   allowFlush?: boolean
+  shapes?: boolean
   report?: string
   json?: boolean
 }
@@ -77,6 +78,7 @@ export function serveCommand(program: Command): void {
         .default('redis'),
     )
     .option('--allow-flush', 'execute FLUSHALL and FLUSHDB also with --data or --redis')
+    .option('--shapes', 'collect the shapes of URLs added recently, for the page; not with --redis')
     .option('--report <folder>', "show this report of 'urlsieve lab' on the page")
     .option('--json', 'log as JSON, one object per line')
   withSettings(withLimits(command))
@@ -104,6 +106,9 @@ async function run(flags: Flags): Promise<void> {
   }
   if (flags.data !== undefined && flags.redis !== undefined) {
     throw new CommandError(EXIT.usage, '--data with --redis: expected one of them')
+  }
+  if (flags.shapes && flags.redis !== undefined) {
+    throw new CommandError(EXIT.usage, '--shapes with --redis: expected one of them')
   }
   process.umask(0o077) // what is remembered is for this user only
   const output = new Output()
@@ -150,6 +155,7 @@ async function open(flags: Flags, password: string | undefined, log: Log): Promi
       dialect: flags.dialect,
       allowFlush: flags.allowFlush ?? false,
       ...(existsSync(site) && { siteFolder: site }),
+      shapes: flags.shapes ?? false,
       ...(flags.report !== undefined && { reportFolder: flags.report }),
     })
   } catch (error) {

@@ -11,6 +11,7 @@ import { asideOf, Faults } from './faults.ts'
 import { memoryOfFile } from './loaded-file.ts'
 import { LocalSieve } from './local-sieve.ts'
 import { checkName, nameTaken } from './names.ts'
+import type { RecentShapes } from './recent-shapes.ts'
 import type { BloomSpec, Purpose, ServedSieve, SieveRegistry, SieveSpec, Storage } from './registry.ts'
 import { optionsOf, plannedBytes } from './sieve-spec.ts'
 
@@ -22,6 +23,8 @@ export interface LocalRegistryOptions {
   /** Memory for all sieves. */
   readonly memoryBytes: number
   readonly mostSieves: number
+  /** Collects the shapes of added URLs. */
+  readonly shapes?: RecentShapes
   /** Where faults are reported; default: a list of its own. */
   readonly faults?: Faults
 }
@@ -96,6 +99,10 @@ export class LocalRegistry implements SieveRegistry {
 
   get limitBytes(): number {
     return this.#options.memoryBytes
+  }
+
+  get shapes(): RecentShapes | undefined {
+    return this.#options.shapes
   }
 
   async storage(): Promise<Storage> {
@@ -321,7 +328,7 @@ export class LocalRegistry implements SieveRegistry {
 
   #register(entry: Entry, sieve: Sieve): LocalSieve {
     const checkMemory = (one: LocalSieve, bytes: number) => this.#check(bytes, `add to '${one.name}'`)
-    const served = new LocalSieve(entry, sieve, checkMemory, this.faults)
+    const served = new LocalSieve(entry, sieve, checkMemory, this.faults, this.shapes)
     this.#sieves.set(entry.name, served)
     return served
   }

@@ -11,6 +11,7 @@ import { releaseMemory } from './memory-release.ts'
 import { type Meters, newMeters } from './meters.ts'
 import { wasDropped } from './names.ts'
 import { inParts, oneByOne, PartSize } from './parts.ts'
+import type { RecentShapes } from './recent-shapes.ts'
 import type { Answers, BloomSpec, LentItems, ServedSieve, SieveKind } from './registry.ts'
 
 /** RedisBloom's error text. */
@@ -42,6 +43,7 @@ export class LocalSieve implements ServedSieve {
   /** Null once it is closed: calls fail, and references to it do not keep its memory. */
   #open: Sieve | null
   readonly #checkMemory: CheckMemory
+  readonly #shapes: RecentShapes | undefined
   readonly #partSize = new PartSize()
   /** Items it may take before the memory limit is checked again. */
   #allowed = 0
@@ -52,7 +54,7 @@ export class LocalSieve implements ServedSieve {
   readonly #faults: Faults
   #disk: DiskWatch | undefined
 
-  constructor(entry: Entry, sieve: Sieve, checkMemory: CheckMemory, faults: Faults) {
+  constructor(entry: Entry, sieve: Sieve, checkMemory: CheckMemory, faults: Faults, shapes?: RecentShapes) {
     const { purpose } = entry
     const bloom = purpose === 'set' ? undefined : purpose
     this.#entry = entry
@@ -61,6 +63,7 @@ export class LocalSieve implements ServedSieve {
     this.plan = sieve.plan
     this.#open = sieve
     this.#checkMemory = checkMemory
+    this.#shapes = shapes
     const stats = sieve.stats()
     this.#count = stats.urls
     this.sizeBytes = bytesOf(stats)
@@ -135,6 +138,7 @@ export class LocalSieve implements ServedSieve {
     const count = items.starts.length
     this.usedAt = Date.now()
     this.reserve(count)
+    this.#shapes?.take(this, items, this.usedAt)
     this.#allowed -= count
     const { bloom } = this
     if (bloom?.expansion === 0) {

@@ -4,6 +4,7 @@ import type { Explanation, FilterName, HashName, Items, Plan, ProfileName, Stats
 import type { FilterOptions } from '../options/filter-options.ts'
 import type { Faults } from './faults.ts'
 import type { Meters } from './meters.ts'
+import type { RecentShapes } from './recent-shapes.ts'
 
 /** Synchronous from a sieve in this process, a promise from one on another machine. */
 export type Answers<T> = T | Promise<T>
@@ -125,6 +126,8 @@ export interface SieveRegistry {
   readonly sizeBytes: number
   /** The most they may take, if there is a limit. */
   readonly limitBytes?: number
+  /** Absent when they are not collected. */
+  readonly shapes?: RecentShapes | undefined
   /** Absent when not known. */
   readonly storage?: () => Promise<Storage>
   /** Flushes and closes all sieves. */

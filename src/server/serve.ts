@@ -31,6 +31,8 @@ export interface ServeOptions {
   readonly dialect?: DialectName
   /** FLUSHALL is executed also when the sieves are on disk or on Redis. */
   readonly allowFlush?: boolean
+  /** Shapes of the URLs added recently are collected; not with `redis`. */
+  readonly shapes?: boolean
   /** The built page, and a report of `urlsieve lab`. */
   readonly siteFolder?: string
   readonly reportFolder?: string
@@ -114,6 +116,7 @@ async function openRegistry(options: ServeOptions): Promise<SieveRegistry> {
     memoryBytes,
     mostSieves,
     faults,
+    ...(options.shapes && { shapes: new (await import('./recent-shapes.ts')).RecentShapes() }),
     ...(data !== undefined && { data }),
   })
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { BrowserContext, Page } from 'playwright-core'
 import { build } from 'vite'
+import { expect } from 'vitest'
 import { report } from '../../src/lab/report.ts'
 import { run } from '../../src/lab/run.ts'
 import type { Faults } from '../../src/server/faults.ts'
@@ -13,6 +14,7 @@ import { ServerHistory } from '../../src/server/history.ts'
 import { HTTP_LIMITS, openHttp } from '../../src/server/http/index.ts'
 import { serverInfo } from '../../src/server/info.ts'
 import { LocalRegistry } from '../../src/server/local-registry.ts'
+import { RecentShapes } from '../../src/server/recent-shapes.ts'
 import { digits } from '../lab/samples.ts'
 import { launch } from '../support/chromium.ts'
 
@@ -82,7 +84,12 @@ export class Stage {
       writeFileSync(join(this.#folder, 'report', 'report.html'), made)
     }
     const store = data ? { data: join(this.#folder, 'data') } : {}
-    this.#registry = await LocalRegistry.open({ ...store, memoryBytes: 2 ** 30, mostSieves: 100 })
+    this.#registry = await LocalRegistry.open({
+      ...store,
+      memoryBytes: 2 ** 30,
+      mostSieves: 100,
+      shapes: new RecentShapes(),
+    })
     this.#history = new ServerHistory(this.#registry, this.#info, Date.now() - HOUR_MS)
     await this.serve()
     this.browser = await launch()
@@ -195,3 +202,19 @@ export async function seriousFaults(page: Page): Promise<string[]> {
 /** How much of the page is past its right edge, in pixels. */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - innerWidth')
+
+const WAIT_MS = 20_000
+
+/** Waits until something is so. */
+export const until = (what: () => Promise<unknown>, expected: unknown) =>
+  expect.poll(what, { timeout: WAIT_MS }).toEqual(expected)
+
+export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+export const texts = (page: Page, selector: string) => page.locator(selector).allTextContents()
+
+/** Text of a fact or tile by its name. */
+export const fact = (page: Page, name: string) =>
+  page
+    .locator('dl > div', { has: page.getByText(name, { exact: true }) })
+    .first()
+    .locator('dd')

@@ -4,25 +4,11 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { structures } from '../../site/src/playground/structures.ts'
 import { launch, noBrowser } from '../support/chromium.ts'
-import { Stage, seriousFaults } from './stage.ts'
+import { button, fact, Stage, seriousFaults, texts, until } from './stage.ts'
 
-const WAIT_MS = 20_000
 const EXAMPLE = 'https://www.example.com/a/b.html'
 
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true })
-const texts = (page: Page, selector: string) => page.locator(selector).allTextContents()
-
-/** Text of a fact or tile by its name. */
-const fact = (page: Page, name: string) =>
-  page
-    .locator('dl > div', { has: page.getByText(name, { exact: true }) })
-    .first()
-    .locator('dd')
-
-/** Waits until something is so. */
-const until = (what: () => Promise<unknown>, expected: unknown) =>
-  expect.poll(what, { timeout: WAIT_MS }).toEqual(expected)
 
 describe.skipIf(noBrowser)(`the page in use${noBrowser && ` (skipped: ${noBrowser})`}`, () => {
   const stage = new Stage()
@@ -84,36 +70,6 @@ describe.skipIf(noBrowser)(`the page in use${noBrowser && ` (skipped: ${noBrowse
     await page.close()
   })
 
-  test('memory and rate are previewed while the form is filled in; the papers’ filters come last', async () => {
-    const { page, said } = await visit('#/new')
-    const preview = page.locator('.preview')
-    await page.getByLabel('URLs, for the preview').fill('2000000')
-    await preview.getByText('Preview at 2,000,000 URLs').waitFor()
-    await page.getByLabel('URLs, for the preview').fill('1000000')
-    await preview.getByText('Preview at 1,000,000 URLs').waitFor()
-    const growing = await fact(page, 'Memory').textContent()
-    await page.getByLabel('classic').check()
-    await until(() => fact(page, 'k, hashes').textContent(), '20')
-    expect(await fact(page, 'Memory').textContent()).not.toBe(growing)
-    await page.getByLabel('Promised rate').selectOption('0.01')
-    await until(() => fact(page, 'k, hashes').textContent(), '7')
-    expect(await fact(page, 'Expected rate').textContent()).toMatch(/^0\.01.*1 in (99|100)/)
-    await page.getByLabel('Expected URLs').fill('9000000000')
-    await preview.getByText('it would refuse to create this sieve').waitFor()
-    await page.getByLabel('Expected URLs').fill('')
-    await preview.getByText('expectedUrls').waitFor()
-    expect(await seriousFaults(page)).toEqual([])
-    const groups = page.getByRole('group', { name: 'Research' })
-    expect(await groups.locator('b').allTextContents()).toEqual([
-      'multilayer',
-      'eigenvalue',
-      'keyword-layers',
-    ])
-    // The refusal of a plan is an answer, not a defect of the page.
-    expect(said.filter((text) => !text.includes('400'))).toEqual([])
-    await page.close()
-  })
-
   test('a name that is taken: the server’s own words', async () => {
     const { page } = await visit('#/new')
     await page.getByLabel('Name').fill('plain')
@@ -151,6 +107,10 @@ describe.skipIf(noBrowser)(`the page in use${noBrowser && ` (skipped: ${noBrowse
     await page.getByLabel('Add URLs').fill(EXAMPLE)
     await button(page, 'Add').click()
     await page.getByText('1 URL: 1 new, 0 seen.').waitFor()
+    await page.reload()
+    const shape = page.getByRole('row', { name: 'www.example.com' })
+    await shape.waitFor()
+    expect(await shape.locator('td').allTextContents()).toEqual(['/a/b.html', '1', '100 %', EXAMPLE])
     await page.getByLabel('Forget a URL').fill(EXAMPLE)
     await button(page, 'Forget').click()
     await page.getByText('Forgotten.').waitFor()
@@ -182,105 +142,6 @@ describe.skipIf(noBrowser)(`the page in use${noBrowser && ` (skipped: ${noBrowse
     await until(() => texts(page, '.strip h3'), ['folders/ä'])
     expect(await page.getByRole('status').first().textContent()).toBe('Live')
     expect(said).toEqual([])
-    await page.close()
-  })
-
-  test('the hour that the server recorded survives a reload; values under the pointer and by the arrow keys', async () => {
-    await stage.record({ plain: 50, growing: 5 })
-    const { page, said } = await visit('')
-    const hour = page.getByLabel('1 hour')
-    const first = page.locator('.server-charts .chart').first()
-    const points = async () =>
-      ((await first.locator('.line').first().getAttribute('d')) ?? '').split('L').length
-    await hour.check()
-    await until(async () => (await points()) > 300, true)
-    await page.reload()
-    await until(async () => (await points()) > 300, true)
-    expect(await hour.isChecked()).toBe(true)
-    const strip = page.getByRole('article', { name: 'plain' })
-    await strip.getByRole('img', { name: /^Adds per second, last hour: now / }).waitFor()
-
-    const plot = first.locator('.plot')
-    const { width } = (await plot.boundingBox())!
-    await plot.hover({ position: { x: width / 2, y: 20 } })
-    const pointed = page.locator('.server-charts .pointed:visible')
-    expect(await pointed.count()).toBe(6)
-    expect(new Set(await pointed.allTextContents()).size).toBe(1)
-    expect(await first.locator('.series-0 .value').textContent()).toMatch(/^[1-9]\d?(\.\d)?$/)
-    await page.mouse.move(0, 0)
-    await until(() => pointed.count(), 0)
-
-    await plot.focus()
-    const spoken = () => first.locator('[aria-live=polite]').textContent()
-    const secondOf = (text: string | null) => {
-      const [h, m, s] = text!.match(/\d\d/g)!.map(Number) as [number, number, number]
-      return (h * 60 + m) * 60 + s
-    }
-    await page.keyboard.press('Home')
-    const from = secondOf(await spoken())
-    await page.keyboard.press('ArrowRight')
-    expect((secondOf(await spoken()) - from + 86_400) % 86_400).toBe(10)
-    expect(await spoken()).toMatch(/^\d\d:\d\d:\d\d: all [\d.]+, new [\d.]+$/)
-    await page.keyboard.press('Escape')
-    expect(await pointed.count()).toBe(0)
-    expect(await seriousFaults(page)).toEqual([])
-    expect(said).toEqual([])
-    await page.close()
-  })
-
-  test('nine hundred sieves: found by name, in the order of any column, those with faults alone', async () => {
-    const sieve = (i: number) => ({
-      ...{
-        name: `s${i}`,
-        kind: 'sieve',
-        filter: 'classic',
-        profile: 'web',
-        adds: i,
-        fresh: i,
-        seen: 0,
-        asks: 0,
-      },
-      ...{ urls: (i * 7919) % 900, sizeBytes: 1000, fill: 0, expectedRate: 0, promisedRate: null },
-      pastCapacity: false,
-    })
-    const snapshot = {
-      ...{
-        at: new Date().toISOString(),
-        uptimeSeconds: 1,
-        sizeBytes: 9e5,
-        connections: { resp: 0, http: 1 },
-      },
-      load: {},
-      faults: [{ kind: 'disk', sieve: 's77', message: 'full', since: new Date().toISOString() }],
-      sieves: Array.from({ length: 900 }, (_, i) => sieve(i)),
-    }
-    const { page } = await visit('#/try')
-    const body = `data: ${JSON.stringify(snapshot)}\n\n`
-    await page.route('**/v1/live', (route) => route.fulfill({ contentType: 'text/event-stream', body }))
-    await page.goto(`${stage.address}#/`)
-    await page.reload()
-    const names = () => texts(page, 'table.sieves tbody th')
-    await until(async () => (await names()).length, 100)
-    expect((await names()).slice(0, 3)).toEqual(['s0', 's1', 's2'])
-    const urls = async () => (await texts(page, 'table.sieves tbody td:nth-child(5)')).slice(0, 3)
-    await button(page, 'URLs').click()
-    expect(await urls()).toEqual(['899', '898', '897'])
-    expect(await page.getByRole('columnheader', { name: 'URLs' }).getAttribute('aria-sort')).toBe(
-      'descending',
-    )
-    await button(page, 'URLs').click()
-    expect(await urls()).toEqual(['0', '1', '2'])
-    await page.getByLabel('Sort by').selectOption('State')
-    expect((await names())[0]).toBe('s77')
-    await page.getByLabel('Find by name').fill('S89')
-    await until(async () => (await names()).length, 11)
-    expect(await texts(page, '.strip h3')).toEqual(await names())
-    await page.getByLabel('Find by name').fill('')
-    await button(page, 'Show all 900').click()
-    await until(async () => (await names()).length, 900)
-    await page.getByLabel('Only with faults').check()
-    await until(names, ['s77'])
-    expect(await texts(page, 'table.sieves td.over')).toEqual(['the disk refuses writes'])
     await page.close()
   })
 

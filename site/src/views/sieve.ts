@@ -3,6 +3,7 @@ import { api, type SieveInfo } from '../api.ts'
 import { confirm } from '../confirm.ts'
 import { fact, fill, h } from '../dom.ts'
 import { bytes, count, moment, number, plural, rate, share } from '../format.ts'
+import { ShapeTable } from '../shape-table.ts'
 import { SieveCharts } from '../sieve-charts.ts'
 import { questionsFor } from '../sieve-forms.ts'
 import { SpanChoice } from '../timeline.ts'
@@ -150,6 +151,7 @@ export const sieveView: View = async (frame) => {
   }
   const charts = new SieveCharts(name, true)
   const spans = new SpanChoice(() => showCharts())
+  const shapes = new ShapeTable(name)
   const numbers = h('div', { class: 'fact-groups' })
   const errorLine = new ErrorLine()
   const done = h('p', { class: 'answer', role: 'status' })
@@ -191,6 +193,7 @@ export const sieveView: View = async (frame) => {
     if (!isSure) return
     await errorLine.during(drop, async () => {
       await api.drop(name)
+      live.remove(name)
       location.hash = '#/'
     })
   })
@@ -209,6 +212,7 @@ export const sieveView: View = async (frame) => {
       h('h2', {}, 'Add and query'),
       h('div', { class: 'questions' }, ...questionsFor(first, refresh)),
     ),
+    shapes.element,
     numbers,
   )
   draw(first)
@@ -218,6 +222,7 @@ export const sieveView: View = async (frame) => {
     const show = () => sieve && history && charts.show(history, sieve.promisedRate, spans.span)
     show()
     charts.load(spans.span).then(show, () => {})
+    if (live.snapshot?.hasShapes) shapes.refresh().catch(() => {})
   }
   live.listen(showCharts, signal)
   const timer = setInterval(async () => {

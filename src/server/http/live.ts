@@ -9,17 +9,24 @@ import { Problem } from './problems.ts'
 
 const EVERY_MS = 1000
 
-/** The memory of all sieves and its limit, and where they are stored. */
+/** The memory of all sieves and its limit, where they are stored, and whether their shapes are collected. */
 export async function capacityOf(registry: SieveRegistry): Promise<Capacity> {
   const { sizeBytes, limitBytes } = registry
   const storage = await registry.storage?.()
-  return { sizeBytes, ...(limitBytes !== undefined && { limitBytes }), ...(storage && { storage }) }
+  return {
+    sizeBytes,
+    ...(limitBytes !== undefined && { limitBytes }),
+    ...(storage && { storage }),
+    ...(registry.shapes && { hasShapes: true }),
+  }
 }
 
 interface Capacity {
   readonly sizeBytes: number
   readonly limitBytes?: number
   readonly storage?: Storage
+  /** Shapes of recent URLs are collected. */
+  readonly hasShapes?: boolean
 }
 
 /** The current state of the server for the charts. */

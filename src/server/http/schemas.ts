@@ -171,8 +171,9 @@ const capacity = {
     ),
     'Where the sieves are stored; in memory they are lost when the server stops.',
   ),
+  hasShapes: described(flag, 'Shapes of recent URLs are collected (--shapes).'),
 }
-const mayLack = ['limitBytes', 'storage'] as const
+const mayLack = ['limitBytes', 'storage', 'hasShapes'] as const
 
 const live = object(
   {
@@ -207,6 +208,36 @@ const live = object(
     ),
   },
   mayLack,
+)
+
+const counted = { count, share: number, error: described(count, 'The count is low by at most this.') }
+
+const shapes = object(
+  {
+    since: described({ type: 'string', format: 'date-time' }, 'Absent: no URL was added yet.'),
+    urls: described(count, 'URLs in the sample.'),
+    invalid: described(count, 'Items that are not absolute URLs with a host.'),
+    list: described(
+      listOf(
+        object({
+          host: text,
+          ...counted,
+          shapes: listOf(
+            object({
+              shape: text,
+              ...counted,
+              distinct: maybe,
+              examples: listOf(text),
+              traps: listOf(object({ kind: text, reason: text })),
+            }),
+          ),
+          others: described(count, 'URLs of other shapes.'),
+        }),
+      ),
+      'The most frequent hosts, and the most frequent shapes of each.',
+    ),
+  },
+  ['since'],
 )
 
 const problem = described(
@@ -277,6 +308,7 @@ export const components: Readonly<Record<string, object>> = {
   Live: live,
   ServerHistory: course(serverHistoryNames),
   SieveHistory: course(sieveHistoryNames),
+  SieveShapes: shapes,
   Problem: problem,
 }
 

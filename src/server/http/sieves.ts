@@ -183,6 +183,24 @@ export function sieves(
     ({ params, query }) => history.read(query.span, requireSieve(registry, params.name)),
   )
 
+  app.get<Named>(
+    '/v1/sieves/:name/shapes',
+    {
+      schema: {
+        summary: 'The shapes of a sample of the URLs that were added to a sieve in the last minutes',
+        ...named,
+        response: { 200: answers('SieveShapes', 'The most frequent first.'), ...refusals },
+      },
+    },
+    ({ params }) => {
+      const sieve = requireSieve(registry, params.name)
+      const off = 'shapes of recent URLs are not collected: start the server with --shapes'
+      if (!registry.shapes) throw new Problem(409, off)
+      const found = registry.shapes.report(sieve)
+      return found ? { ...found, since: found.since.toISOString() } : { urls: 0, invalid: 0, list: [] }
+    },
+  )
+
   app.post<Named & { Body: { urls: string[] } }>(
     '/v1/sieves/:name/forget',
     {

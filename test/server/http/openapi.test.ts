@@ -33,6 +33,7 @@ const ROUTES = [
   'POST /v1/sieves/{name}/has',
   'GET /v1/sieves/{name}/history',
   'POST /v1/sieves/{name}/save',
+  'GET /v1/sieves/{name}/shapes',
   'GET /v1/sieves/{name}/under',
 ]
 
