@@ -1,4 +1,5 @@
 // `urlsieve crawl`: the web crawler of the papers. A sieve remembers, one line of JSON for each page.
+import { join } from 'node:path'
 import { type Command, Option } from 'commander'
 import { keyOf, type Profile } from '../canonical/profiles.ts'
 import type { CrawlPageData } from '../crawlers/crawl-page.ts'
@@ -173,6 +174,7 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
     await sieve.close()
     output.close()
     learning?.close()
+    limited?.close()
     list?.close()
     sieve.capacity?.summarise()
     const seconds = (performance.now() - started) / 1000
@@ -203,6 +205,12 @@ async function startReport(path: string) {
   }
 }
 
+async function openKeptLog(state: string | undefined) {
+  if (state === undefined) return null
+  const { KeptLog } = await import('../crawlers/kept-log.ts')
+  return new KeptLog(join(state, 'kept-urls.log'))
+}
+
 // Loaded only when there are limits.
 async function limitUrls(
   urls: SeenUrls,
@@ -216,11 +224,16 @@ async function limitUrls(
     ? { keepPerTrap: KEEP_PER_TRAP, maxRepeats: MAX_REPEATS, ...given }
     : given!
   const { LimitedUrls } = await import('../crawlers/limited-urls.ts')
-  const limited = new LimitedUrls(urls, { profile, ...limits }, (url, { limit, reason }) =>
-    onDrop(url, limit, reason),
+  const log = await openKeptLog(flags.state)
+  const limited = new LimitedUrls(
+    urls,
+    { profile, ...limits },
+    (url, { limit, reason }) => onDrop(url, limit, reason),
+    log,
   )
   return {
     urls: limited,
+    close: () => log?.close(),
     // The queue takes what is dropped for repeats.
     counts: (repeats: number) => ({
       repeats: repeats - limited.dropped,

@@ -1,6 +1,7 @@
 // What a crawl has seen, with limits by shape: a new URL that a limit drops is answered "seen", counted and reported.
 import type { Drop, LimitName, ShapeLimitOptions } from '../shapes/shape-limits.ts'
 import { ShapeLimits } from '../shapes/shape-limits.ts'
+import type { KeptLog } from './kept-log.ts'
 import type { SeenUrls } from './seen-urls.ts'
 
 /** A shape that hit a limit. */
@@ -21,28 +22,38 @@ export class LimitedUrls implements SeenUrls {
   readonly #limits: ShapeLimits
   readonly #onDrop: (url: string, drop: Drop) => void
   readonly #shapes = new Map<string, LimitedShape>()
+  readonly #log: KeptLog | null
 
+  /** With `log` the limits go on where an earlier run ended. */
   constructor(
     urls: SeenUrls,
     limits: ShapeLimitOptions,
     onDrop: (url: string, drop: Drop) => void = () => {},
+    log: KeptLog | null = null,
   ) {
     this.#urls = urls
     this.#limits = new ShapeLimits(limits)
     this.#onDrop = onDrop
+    this.#log = log
+    log?.read((url) => this.#limits.restore(url))
   }
 
   async addMany(urls: readonly string[]): Promise<Uint8Array> {
     const verdicts = await this.#urls.addMany(urls)
+    const kept: string[] = []
     for (let i = 0; i < verdicts.length; i++) {
       if (verdicts[i] !== 1) continue
       const drop = this.#limits.admit(urls[i]!)
-      if (drop === null) continue
+      if (drop === null) {
+        kept.push(urls[i]!)
+        continue
+      }
       verdicts[i] = 0
       this.dropped++
       this.#count(drop)
       this.#onDrop(urls[i]!, drop)
     }
+    this.#log?.append(kept)
     return verdicts
   }
 

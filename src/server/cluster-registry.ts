@@ -17,7 +17,7 @@ import type {
   SieveSpec,
   Storage,
 } from './registry.ts'
-import { flatSpec } from './sieve-spec.ts'
+import { flatSpec, refuseLimits } from './sieve-spec.ts'
 
 /** Interval between two polls for sieves created or dropped by other servers, and for the sizes. */
 const POLL_MS = 2000
@@ -178,6 +178,7 @@ export class ClusterRegistry implements SieveRegistry {
     if (this.#sieves.has(name)) throw nameTaken(name)
     this.checkReachable()
     const notes = purpose === 'set' ? { isSet: 1 } : purpose && { ...purpose }
+    refuseLimits(spec)
     return this.#open(name, notes ? { profile: 'raw', notes } : shapeOf(spec))
   }
 

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { SieveError } from '../errors.ts'
 import { checkField, savedObject, savedWhole } from '../filters/saved-plan.ts'
+import { limitOptions } from '../options/limit-options.ts'
 import { filterOptions, sharedNames } from '../sieve-options.ts'
 import type { Entry } from './data-folder.ts'
 import { checkName, nameFrom } from './names.ts'
@@ -63,6 +64,11 @@ function savedSpec(value: unknown): SieveSpec {
     if (saved[name] === undefined) continue
     const [isRight, expected] = 'enum' in kind.schema ? [isName, 'a name'] : [isAmount, 'a number over 0']
     checkField(`spec.${name}`, saved[name], isRight(saved[name]), expected)
+    spec[name] = saved[name]
+  }
+  for (const { name, kind } of limitOptions) {
+    if (saved[name] === undefined) continue
+    checkField(`spec.${name}`, saved[name], kind.isValid(saved[name]), kind.valid)
     spec[name] = saved[name]
   }
   if (saved.window === undefined) return spec

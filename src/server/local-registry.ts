@@ -13,7 +13,7 @@ import { LocalSieve } from './local-sieve.ts'
 import { checkName, nameTaken } from './names.ts'
 import type { RecentShapes } from './recent-shapes.ts'
 import type { BloomSpec, Purpose, ServedSieve, SieveRegistry, SieveSpec, Storage } from './registry.ts'
-import { optionsOf, plannedBytes } from './sieve-spec.ts'
+import { limitBytes, limitedOf, limitsOf, optionsOf, plannedBytes } from './sieve-spec.ts'
 
 export interface LocalRegistryOptions {
   /** The folder of the sieves; without it they are in memory. */
@@ -112,7 +112,7 @@ export class LocalRegistry implements SieveRegistry {
   async create(name: string, spec: SieveSpec, purpose?: Purpose): Promise<ServedSieve> {
     checkName(name)
     const pace = new Pace()
-    const bytes = plannedBytes(optionsOf(spec, purpose))
+    const bytes = plannedBytes(optionsOf(spec, purpose)) + limitBytes(limitsOf(spec))
     await pace.rest()
     const entry = { name, spec, createdAt: new Date(), ...(purpose && { purpose }) }
     return this.#begin(name, bytes, () => this.#create(entry))
@@ -125,7 +125,7 @@ export class LocalRegistry implements SieveRegistry {
       const entry = { name, spec: {}, purpose: bloom, createdAt: new Date() }
       const served = this.#data
         ? await this.#create(entry, path)
-        : this.#register(entry, await Sieve.load(path))
+        : await this.#register(entry, await Sieve.load(path))
       // Its memory is known only after loading.
       if (served.sizeBytes <= bytes) return served
       this.#sieves.delete(name)
@@ -326,9 +326,10 @@ export class LocalRegistry implements SieveRegistry {
     this.faults.begin('set-aside', `${why}; ${help}`, name)
   }
 
-  #register(entry: Entry, sieve: Sieve): LocalSieve {
+  async #register(entry: Entry, sieve: Sieve): Promise<LocalSieve> {
     const checkMemory = (one: LocalSieve, bytes: number) => this.#check(bytes, `add to '${one.name}'`)
-    const served = new LocalSieve(entry, sieve, checkMemory, this.faults, this.shapes)
+    const limited = await limitedOf(entry.spec, sieve)
+    const served = new LocalSieve(entry, sieve, checkMemory, this.faults, { limited, shapes: this.shapes })
     this.#sieves.set(entry.name, served)
     return served
   }

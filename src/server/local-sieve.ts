@@ -2,7 +2,9 @@
 // NONSCALING Bloom filter fails when it is full.
 import { SieveError } from '../errors.ts'
 import { filterKind } from '../filters/registry.ts'
-import type { DeletingSieve, Explanation, FolderSieve, Items, Plan, Sieve, Stats } from '../index.ts'
+import type { DeletingSieve, Explanation, FolderSieve, Items, Plan, Sieve } from '../index.ts'
+import type { LimitedSieve } from '../shapes/limited-sieve.ts'
+import type { ShapeLimitOptions } from '../shapes/shape-limits.ts'
 import type { Entry } from './data-folder.ts'
 import { DiskWatch } from './disk-watch.ts'
 import type { Faults } from './faults.ts'
@@ -12,7 +14,8 @@ import { type Meters, newMeters } from './meters.ts'
 import { wasDropped } from './names.ts'
 import { inParts, oneByOne, PartSize } from './parts.ts'
 import type { RecentShapes } from './recent-shapes.ts'
-import type { Answers, BloomSpec, LentItems, ServedSieve, SieveKind } from './registry.ts'
+import type { Answers, BloomSpec, LentItems, ServedSieve, ServedStats, SieveKind } from './registry.ts'
+import { limitBytes, limitsOf } from './sieve-spec.ts'
 
 /** RedisBloom's error text. */
 const FULL = 'non scaling filter is full'
@@ -28,6 +31,7 @@ export type CheckMemory = (sieve: LocalSieve, bytes: number) => void
 export class LocalSieve implements ServedSieve {
   readonly kind: SieveKind
   readonly bloom?: BloomSpec
+  readonly limits?: ShapeLimitOptions
   readonly plan: Plan
   readonly meters: Meters = newMeters()
   readonly forget?: (urls: readonly string[]) => Answers<Uint8Array>
@@ -42,6 +46,9 @@ export class LocalSieve implements ServedSieve {
   #entry: Entry
   /** Null once it is closed: calls fail, and references to it do not keep its memory. */
   #open: Sieve | null
+  /** The sieve with its limits by shape; null: none. */
+  #limited: LimitedSieve | null
+  readonly #limitBytes: number
   readonly #checkMemory: CheckMemory
   readonly #shapes: RecentShapes | undefined
   readonly #partSize = new PartSize()
@@ -54,7 +61,13 @@ export class LocalSieve implements ServedSieve {
   readonly #faults: Faults
   #disk: DiskWatch | undefined
 
-  constructor(entry: Entry, sieve: Sieve, checkMemory: CheckMemory, faults: Faults, shapes?: RecentShapes) {
+  constructor(
+    entry: Entry,
+    sieve: Sieve,
+    checkMemory: CheckMemory,
+    faults: Faults,
+    { limited = null, shapes }: { limited?: LimitedSieve | null; shapes?: RecentShapes | undefined } = {},
+  ) {
     const { purpose } = entry
     const bloom = purpose === 'set' ? undefined : purpose
     this.#entry = entry
@@ -62,11 +75,15 @@ export class LocalSieve implements ServedSieve {
     if (bloom) this.bloom = bloom
     this.plan = sieve.plan
     this.#open = sieve
+    this.#limited = limited
+    const limits = limited && limitsOf(entry.spec)
+    if (limits) this.limits = limits
+    this.#limitBytes = limitBytes(limits)
     this.#checkMemory = checkMemory
     this.#shapes = shapes
     const stats = sieve.stats()
     this.#count = stats.urls
-    this.sizeBytes = bytesOf(stats)
+    this.sizeBytes = bytesOf(stats) + this.#limitBytes
     this.#faults = faults
     this.#disk = stats.store && new DiskWatch(faults, entry.name, stats.store.path)
     const { filter, expectedUrls } = sieve.plan
@@ -171,7 +188,7 @@ export class LocalSieve implements ServedSieve {
 
   #addSome(items: Items): Uint8Array {
     try {
-      const verdicts = this.#write(() => this.#sieve.addItems(items))
+      const verdicts = this.#write(() => this.#addLimited(items))
       if (this.#capacity !== Number.POSITIVE_INFINITY) this.#countNew(verdicts)
       return verdicts
     } catch (error) {
@@ -180,21 +197,28 @@ export class LocalSieve implements ServedSieve {
     }
   }
 
+  // A sieve in this process answers at the call, with limits too.
+  #addLimited(items: Items): Uint8Array {
+    const sieve = this.#sieve
+    return this.#limited ? (this.#limited.addItems(items) as Uint8Array) : sieve.addItems(items)
+  }
+
   has(items: LentItems): Answers<Uint8Array> {
     this.usedAt = Date.now()
     return inParts(items, this.#partSize, (part) => this.#sieve.hasItems(part))
   }
 
   explain(url: string): Explanation {
-    return this.#sieve.explain(url)
+    const sieve = this.#sieve
+    return this.#limited ? (this.#limited.explain(url) as Explanation) : sieve.explain(url)
   }
 
-  stats(): Stats {
+  stats(): ServedStats {
     const stats = this.#sieve.stats()
     const before = this.sizeBytes
-    this.sizeBytes = bytesOf(stats)
+    this.sizeBytes = bytesOf(stats) + this.#limitBytes
     releaseMemory(before - this.sizeBytes) // of generations that are over
-    return stats
+    return this.#limited ? { ...stats, dropped: this.#limited.limits.stats().dropped } : stats
   }
 
   async save(): Promise<void> {
@@ -217,6 +241,7 @@ export class LocalSieve implements ServedSieve {
   async close(): Promise<void> {
     const sieve = this.#open
     this.#open = null
+    this.#limited = null
     this.#disk?.close()
     if (!sieve) return
     await sieve.close().finally(() => releaseMemory(this.sizeBytes, sieve))

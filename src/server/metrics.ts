@@ -1,8 +1,7 @@
 // /metrics: the metrics of a server for Prometheus, computed at each scrape.
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client'
-import type { Stats } from '../index.ts'
 import { LATENCY_BOUNDS, type ServerInfo, type Way } from './info.ts'
-import type { ServedSieve, SieveRegistry } from './registry.ts'
+import type { ServedSieve, ServedStats, SieveRegistry } from './registry.ts'
 
 interface Value {
   readonly labels: Readonly<Record<string, string | number>>
@@ -12,7 +11,7 @@ interface Value {
 
 interface Row {
   readonly sieve: ServedSieve
-  readonly stats: Stats
+  readonly stats: ServedStats
 }
 
 const RATE_MS = 1000
@@ -78,6 +77,14 @@ export class Metrics {
     count('new_total', 'URLs answered new', ({ sieve }) => sieve.meters.fresh)
     count('seen_total', 'URLs answered seen by an add', ({ sieve }) => sieve.meters.seen)
     count('asks_total', 'URLs queried without adding', ({ sieve }) => sieve.meters.asks)
+    this.#add('dropped_total', 'New URLs that limits by shape dropped', 'counter', () =>
+      this.#rows.flatMap(({ sieve, stats }) =>
+        Object.entries(stats.dropped ?? {}).map(([limit, value]) => ({
+          labels: { sieve: labelOf(sieve.name), limit },
+          value,
+        })),
+      ),
+    )
   }
 
   #measureSieves(): void {

@@ -2,6 +2,8 @@
 // folder; `ClusterRegistry` on Redis or a cluster.
 import type { Explanation, FilterName, HashName, Items, Plan, ProfileName, Stats } from '../index.ts'
 import type { FilterOptions } from '../options/filter-options.ts'
+import type { LimitOptions } from '../options/limit-options.ts'
+import type { ShapeLimitOptions } from '../shapes/shape-limits.ts'
 import type { Faults } from './faults.ts'
 import type { Meters } from './meters.ts'
 import type { RecentShapes } from './recent-shapes.ts'
@@ -15,8 +17,8 @@ export interface LentItems extends Items {
   readonly isKept?: boolean
 }
 
-/** How a sieve is created: the options of its filter, and these. */
-export interface SieveSpec extends Omit<FilterOptions, 'features'> {
+/** How a sieve is created: the options of its filter, its limits by shape, and these. */
+export interface SieveSpec extends Omit<FilterOptions, 'features'>, LimitOptions {
   readonly filter?: FilterName
   readonly profile?: ProfileName
   readonly hash?: HashName
@@ -42,11 +44,16 @@ export type SieveKind = 'sieve' | 'bloom' | 'set'
 /** What a sieve is created for, other than for URLs: the parameters of BF.RESERVE, or a set. */
 export type Purpose = BloomSpec | 'set'
 
+/** With limits by shape: URLs that were new, by the limit that dropped them. */
+export type ServedStats = Stats & { readonly dropped?: Readonly<Record<string, number>> }
+
 /** One sieve of a server. Errs as its filter does. */
 export interface ServedSieve {
   readonly name: string
   readonly kind: SieveKind
   readonly bloom?: BloomSpec
+  /** Limits by shape that it was created with. */
+  readonly limits?: ShapeLimitOptions
   readonly createdAt: Date
   /** When it will be dropped, in milliseconds since 1970. Absent: never. */
   readonly expiresAt?: number | undefined
@@ -66,7 +73,7 @@ export interface ServedSieve {
   /** Marks nothing: 1 seen, 0 not. */
   has(items: LentItems): Answers<Uint8Array>
   explain(url: string): Answers<Explanation>
-  stats(): Answers<Stats>
+  stats(): Answers<ServedStats>
   /**
    * Forgets URLs: 1 was remembered, 0 not. Absent when the filter cannot. An error has the answers for the first URLs in
    * `answered`: those are forgotten.

@@ -25,6 +25,8 @@ export interface ShapeLimitOptions {
   readonly profile?: Profile
   /** Nodes to tell shapes apart. Default 2^17. */
   readonly maxNodes?: number
+  /** Sets of parameter names that are remembered; URLs with others are kept. Default 4 million. */
+  readonly maxNameSets?: number
 }
 
 /** The limits in the order in which they are applied; the first that applies is the reason. */
@@ -54,7 +56,7 @@ export const ASSETS: readonly string[] =
 export const SHARE_AFTER = 100
 /** Nodes where shapes are not told apart. */
 const LEAST_NODES = 1024
-/** Sets of names that are remembered; URLs with others are kept. */
+/** Sets of names unless `maxNameSets` is given. */
 const MOST_NAME_SETS = 4_000_000
 
 const encoder = new TextEncoder()
@@ -100,6 +102,12 @@ export class ShapeLimits {
     if (drop !== null) this.#dropped[drop.limit]++
     else this.#keep(bytes)
     return drop
+  }
+
+  /** Takes a URL that was kept in an earlier run, without judging it. */
+  restore(url: string): void {
+    const key = this.#keyOf(url)
+    this.#keep(typeof key === 'string' ? encoder.encode(key) : key)
   }
 
   /** What `admit` would answer. Counts nothing. */
@@ -166,7 +174,8 @@ export class ShapeLimits {
     this.#kept++
     const { queryNames } = this.options
     if (queryNames && tree.tokens.read(bytes, 0, bytes.length) && tree.tokens.parameters > 0) {
-      if (this.#nameSets.size < MOST_NAME_SETS) this.#nameSets.add(this.#nameSet())
+      const { maxNameSets = MOST_NAME_SETS } = this.options
+      if (this.#nameSets.size < maxNameSets) this.#nameSets.add(this.#nameSet())
     }
     if (this.#hasShapes) tree.add(bytes, 0, bytes.length)
   }

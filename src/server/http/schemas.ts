@@ -1,5 +1,6 @@
 // The schemas of the API: they validate what comes, write what goes, and are /openapi.json.
 import { profiles } from '../../canonical/profiles.ts'
+import { limitOptions } from '../../options/limit-options.ts'
 import type { SieveOption } from '../../options/option.ts'
 import { filterOptions, sharedNames } from '../../sieve-options.ts'
 import { faultKinds } from '../faults.ts'
@@ -51,6 +52,7 @@ const specProperties = {
   filter: described({ enum: servedFilters }, 'What remembers the keys; default fingerprint.'),
   ...otherSchemas,
   ...inWindow,
+  ...optionSchemas(limitOptions),
   window: described(
     exactly(inWindow, Object.keys(inWindow)),
     'The options of the filter window, as earlier versions nest them.',
@@ -86,8 +88,12 @@ const stats = object(
       snapshotting: flag,
       keepKeys: flag,
     }),
+    dropped: described(
+      { type: 'object', additionalProperties: count },
+      'New URLs that limits by shape dropped, by limit; since the server started.',
+    ),
   },
-  ['layers', 'rates', 'store'],
+  ['layers', 'rates', 'store', 'dropped'],
 )
 
 const meters = object({ adds: count, fresh: count, seen: count, asks: count })
@@ -106,8 +112,9 @@ const sieve = object(
     stats: ref('Stats'),
     plan: described(free, 'Its planned size and promised rate.'),
     bloom: object({ capacity: count, errorRate: number, expansion: count }),
+    limits: described(free, 'Its limits by shape.'),
   },
-  ['expiresAt', 'plan', 'bloom'],
+  ['expiresAt', 'plan', 'bloom', 'limits'],
 )
 
 const step = object({ rule: text, does: text, before: text, after: text, changed: flag, notes: listOf(text) })
@@ -123,8 +130,12 @@ const explanation = object(
       'Of multilayer and prefix-layers: the verdict of each layer for its part of the key.',
     ),
     decidedBy: described(text, 'The layer that made the verdict.'),
+    drop: described(
+      { type: ['object', 'null'], properties: { limit: text, reason: text, shape: text } },
+      'Of a sieve with limits by shape: why a limit would drop it now.',
+    ),
   },
-  ['layers', 'decidedBy'],
+  ['layers', 'decidedBy', 'drop'],
 )
 
 const fault = object(

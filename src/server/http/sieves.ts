@@ -9,7 +9,7 @@ import { planSieve } from '../../sieve-options.ts'
 import { asideOf } from '../faults.ts'
 import type { ServerHistory, Span } from '../history.ts'
 import type { ServedSieve, SieveRegistry, SieveSpec } from '../registry.ts'
-import { optionsOf, servedFilters } from '../sieve-spec.ts'
+import { limitsOf, optionsOf, servedFilters } from '../sieve-spec.ts'
 import { Problem, problemOf } from './problems.ts'
 import { answers, folderInQuery, nameInPath, ref, refusals, spanInQuery, urlInQuery } from './schemas.ts'
 import type { UrlLists } from './url-list.ts'
@@ -28,7 +28,7 @@ export function requireSieve(registry: SieveRegistry, name: string): ServedSieve
 }
 
 async function describe(sieve: ServedSieve): Promise<object> {
-  const { name, kind, createdAt, expiresAt, meters, plan, bloom } = sieve
+  const { name, kind, createdAt, expiresAt, meters, plan, bloom, limits } = sieve
   return {
     name,
     kind,
@@ -39,6 +39,7 @@ async function describe(sieve: ServedSieve): Promise<object> {
     stats: await sieve.stats(),
     ...(plan && { plan }),
     ...(bloom && { bloom }),
+    ...(limits && { limits }),
   }
 }
 
@@ -50,6 +51,7 @@ async function isLike(sieve: ServedSieve, spec: SieveSpec): Promise<boolean> {
     sieve.kind === 'sieve' &&
     profile === (spec.profile ?? 'web') &&
     hash === chooseHash(spec.hash).names.join(',') &&
+    isDeepStrictEqual(sieve.limits ?? null, limitsOf(spec)) &&
     isDeepStrictEqual(sieve.plan, planSieve(filterKind(options.filter ?? 'fingerprint'), options))
   )
 }

@@ -1,5 +1,6 @@
 // What a command is, and what it has access to: its arguments, the client, and the server.
 import { isAllocationFailure, SieveError, type SieveErrorCode } from '../../errors.ts'
+import { limitOptions } from '../../options/limit-options.ts'
 import { spellWith } from '../../options/spelling.ts'
 import { filterOptions, sharedNames } from '../../sieve-options.ts'
 import type { ServerInfo } from '../info.ts'
@@ -192,7 +193,7 @@ export const wrongArity = (name: string) =>
   new Failure(`ERR wrong number of arguments for '${name.toLowerCase()}' command`)
 
 /** Options of the library as SIEVE.CREATE spells them. */
-const wordOf = spellWith([...sharedNames, ...filterOptions], ({ word }) => word)
+const wordOf = spellWith([...sharedNames, ...filterOptions, ...limitOptions], ({ word }) => word)
 
 /** The codes of Redis for the codes of SieveError; `ERR` for the others. */
 const CODES: Readonly<Partial<Record<SieveErrorCode, string>>> = { memory: 'OOM', disk: 'MISCONF' }

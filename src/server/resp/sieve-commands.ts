@@ -1,4 +1,6 @@
 // SIEVE.*: our own commands. A sieve is made before it is used, so that a mistyped name is an error and no new sieve.
+
+import { limitOptions } from '../../options/limit-options.ts'
 import type { SieveOption } from '../../options/option.ts'
 import { bySpelling, readOption } from '../../options/spelling.ts'
 import { filterOptions, sharedNames } from '../../sieve-options.ts'
@@ -59,6 +61,7 @@ const asking = defineItems({
 const WORDS = new Map<string, readonly SieveOption[]>([
   ...sharedNames.map((option) => [option.word, [option]] as const),
   ...bySpelling(filterOptions, ({ word }) => word),
+  ...limitOptions.map((option) => [option.word, [option]] as const),
 ])
 
 function specOf(call: Call): SieveSpec | Failure {
