@@ -153,9 +153,11 @@ export class ShapeNodes {
       kind === KIND.literal || kind === KIND.host ? this.mostRemoved[parent]! : this.rest[parent]!
     this.least[node] = Number.POSITIVE_INFINITY
     this.most[node] = Number.NEGATIVE_INFINITY
-    this.fan.fill(0, node * GROUPS, (node + 1) * GROUPS)
+    for (let i = node * GROUPS; i < (node + 1) * GROUPS; i++) this.fan[i] = 0
     this.collapsed[node] = 0
-    this.forms.fill(0, node * FORMS.length, (node + 1) * FORMS.length)
+    // Others than parameters use the first one only.
+    const forms = kind === KIND.parameter ? FORMS.length : 1
+    for (let i = node * FORMS.length; i < node * FORMS.length + forms; i++) this.forms[i] = 0
     const length = Math.min(end - start, LABEL_BYTES)
     for (let i = 0; i < length; i++) this.#labels[node * LABEL_BYTES + i] = bytes[start + i]!
     this.#labelLengths[node] = length

@@ -1,9 +1,9 @@
 // Limits by shape: each limit with its reason, their order, and that applying them twice changes nothing.
 import { describe, expect, it } from 'vitest'
+import { plant } from '../../bench/planted-shapes.mjs'
 import { profiles, Sieve } from '../../src/index.ts'
 import { LimitedSieve, type ShapeLimitOptions, ShapeLimits, stripRule } from '../../src/shapes/index.ts'
 import { randomFrom } from '../support/random.mjs'
-import { plant } from './planted.ts'
 
 const keep = (options: ShapeLimitOptions, urls: readonly string[]) => {
   const limits = new ShapeLimits(options)

@@ -1,10 +1,10 @@
 // Shapes of planted URLs: counts, distinct values, findings; any cuts of the stream; hostile input.
 import { describe, expect, it } from 'vitest'
+import { plant } from '../../bench/planted-shapes.mjs'
 import { Shapes, type ShapesReport } from '../../src/shapes/index.ts'
 import { shapesPage } from '../../src/shapes/shape-page.ts'
 import { formatShapes } from '../../src/shapes/shape-text.ts'
 import { randomFrom } from '../support/random.mjs'
-import { plant } from './planted.ts'
 
 const isFull = process.env.URLSIEVE_FULL === '1'
 const URLS = isFull ? 10_000_000 : 60_000

@@ -1,5 +1,5 @@
 // A seeded list of URLs with planted shapes, and how often each was planted.
-import { randomFrom } from '../support/random.mjs'
+import { randomFrom } from '../test/support/random.mjs'
 
 const HOSTS = 20
 
@@ -7,20 +7,15 @@ const HOSTS = 20
  * n URLs: eight planted shapes on twenty hosts, and a share of URLs each of whose segments is random. They go to `take` in
  * pieces of whole lines. Returns the URLs per `host` + shape.
  */
-export function plant(
-  n: number,
-  seed: number,
-  take: (lines: string) => void,
-  noise = 0.05,
-): Map<string, number> {
+export function plant(n, seed, take, noise = 0.05) {
   const next = randomFrom(seed)
-  const below = (limit: number) => Math.floor(next() * limit)
+  const below = (limit) => Math.floor(next() * limit)
   const word = () => Array.from({ length: 4 + below(5) }, () => String.fromCharCode(103 + below(20))).join('')
-  const hex = (digits: number) => Array.from({ length: digits }, () => below(16).toString(16)).join('')
-  const two = (value: number) => String(value).padStart(2, '0')
+  const hex = (digits) => Array.from({ length: digits }, () => below(16).toString(16)).join('')
+  const two = (value) => String(value).padStart(2, '0')
   const topics = Array.from({ length: 3000 }, word)
-  const topic = () => topics[below(topics.length)]!
-  const kinds: [string, () => string][] = [
+  const topic = () => topics[below(topics.length)]
+  const kinds = [
     ['/post/{number}', () => `/post/${below(5000)}`],
     ['/wiki/{word}?do=diff&rev={number}', () => `/wiki/${topic()}?rev=${below(4000)}&do=diff`],
     [
@@ -36,8 +31,8 @@ export function plant(
     ['/a/b/a/b/{repeat}', () => `/a/b/a/b/a/b/${topic()}`],
     ['/about', () => '/about'],
   ]
-  const counts = new Map<string, number>()
-  let lines: string[] = []
+  const counts = new Map()
+  let lines = []
   const flush = () => {
     take(`${lines.join('\n')}\n`)
     lines = []
@@ -49,7 +44,7 @@ export function plant(
       lines.push(`https://${host}/${word()}/${word()}/${word()}?${word()}=${word()}`)
       continue
     }
-    const [shape, make] = kinds[below(kinds.length)]!
+    const [shape, make] = kinds[below(kinds.length)]
     counts.set(host + shape, (counts.get(host + shape) ?? 0) + 1)
     lines.push(`https://${host}${make()}`)
   }
