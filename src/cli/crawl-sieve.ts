@@ -9,16 +9,15 @@ import type { SeenUrls } from '../crawlers/seen-urls.ts'
 import { Sieve, type SieveOptions } from '../index.ts'
 import { Capacity } from './capacity.ts'
 import { CommandError, EXIT } from './exit.ts'
-import { patienceOf } from './redis-retry.ts'
+import { connectionOf, type RedisFlags } from './redis-options.ts'
 import { type SieveFlags, sieveOptions } from './sieve-options.ts'
 
 /** Flags of the sieve under another name: `--depth` is that of the crawl. */
 export const CRAWL_FLAGS = { '--depth': '--filter-depth' }
 
-export interface CrawlSieveFlags extends SieveFlags {
+export interface CrawlSieveFlags extends SieveFlags, RedisFlags {
   state?: string
   redis?: string
-  redisRetry?: number
   name: string
   audit?: boolean
 }
@@ -73,11 +72,7 @@ async function inProcess(flags: CrawlSieveFlags, command: Command): Promise<Siev
   return Sieve.open(folder, given as SieveOptions)
 }
 
-async function onRedis(
-  url: string,
-  { name, profile, redisRetry }: CrawlSieveFlags,
-  command: Command,
-): Promise<CrawlSieve> {
+async function onRedis(url: string, flags: CrawlSieveFlags, command: Command): Promise<CrawlSieve> {
   if (command.getOptionValueSource('filter') !== 'default') {
     throw new CommandError(
       EXIT.usage,
@@ -85,15 +80,15 @@ async function onRedis(
     )
   }
   const { connectRedis, RedisSieve } = await import('../redis/index.ts')
-  const { connect, calls } = patienceOf(redisRetry)
+  const { connect, calls } = connectionOf(flags)
   const connection = await connectRedis(url, connect)
   try {
     const isGiven = command.getOptionValueSource('profile') !== 'default'
     const sieve = await RedisSieve.open({
       client: connection.client,
-      name,
+      name: flags.name,
       ...calls,
-      ...(isGiven && { profile }),
+      ...(isGiven && { profile: flags.profile }),
     })
     const close = async () => {
       await sieve.close()

@@ -22,7 +22,7 @@ import {
   withLimitOptions,
 } from './limit-options.ts'
 import { Output, tell } from './output.ts'
-import { redisRetry } from './redis-retry.ts'
+import { withRedisOptions } from './redis-options.ts'
 import { withSieveOptions } from './sieve-options.ts'
 
 interface Flags extends CrawlSieveFlags, CrawlLimitFlags, LimitFlags, LearnFlags, SignalFlags {
@@ -50,6 +50,7 @@ const INTERRUPTED = 130
 
 export function crawlCommand(program: Command): void {
   const command = withSieveOptions(program.command('crawl'), { renamed: CRAWL_FLAGS })
+  withRedisOptions(command)
   withLearnOptions(withCrawlLimits(withSignalOptions(withLimitOptions(command))))
     .summary('crawl from a page, layer by layer')
     .description(
@@ -62,7 +63,6 @@ export function crawlCommand(program: Command): void {
     .option('--state <folder>', 'remember: the same command continues after Ctrl-C or kill -9')
     .option('--redis <url>', 'remember on Redis or Valkey: crawls on other machines share what is seen')
     .option('--name <name>', 'with --redis: which sieve', 'crawl')
-    .addOption(redisRetry())
     .option('--audit', 'keep the exact truth beside the filter and list every page lost to it')
     .addOption(
       new Option(

@@ -5,10 +5,10 @@ import { parseCount, parseSize } from '../quantities.ts'
 import type { OutputFlags } from './dedupe-outputs.ts'
 import { type InputFlags, withInputOptions } from './input-options.ts'
 import { type LimitFlags, withLimitOptions } from './limit-options.ts'
-import { redisRetry } from './redis-retry.ts'
+import { type RedisFlags, withRedisOptions } from './redis-options.ts'
 import { type SieveFlags, withSieveOptions } from './sieve-options.ts'
 
-export interface DedupeFlags extends SieveFlags, LimitFlags, InputFlags, OutputFlags {
+export interface DedupeFlags extends SieveFlags, LimitFlags, InputFlags, OutputFlags, RedisFlags {
   repeated?: boolean
   count?: boolean
   keys?: boolean
@@ -19,7 +19,6 @@ export interface DedupeFlags extends SieveFlags, LimitFlags, InputFlags, OutputF
   keepKeys?: boolean
   redis?: string
   redisName: string
-  redisRetry?: number
   maxMemory?: number
   temp?: string
   threads?: number
@@ -30,6 +29,7 @@ type Action = (files: string[], flags: DedupeFlags, command: Command) => Promise
 
 export function describeDedupe(program: Command, action: Action): void {
   const command = withSieveOptions(program.command('dedupe'), { moreFilters: ['exact', 'compact'] })
+  withRedisOptions(command)
   withInputOptions(withLimitOptions(command))
     .summary('print the first occurrence of every URL')
     .description(
@@ -60,7 +60,6 @@ export function describeDedupe(program: Command, action: Action): void {
       'remember on Redis or a cluster: redis://host:port; filters fingerprint and compact',
     )
     .option('--redis-name <name>', 'with --redis: which sieve there', 'urlsieve')
-    .addOption(redisRetry())
     .option(
       '--max-memory <size>',
       'memory of the whole process; what does not fit goes to disk',

@@ -1,21 +1,28 @@
 // `urlsieve dedupe --redis URL`: the same job through a sieve on Redis or a cluster, shared with other processes.
 import { SieveError, wording } from '../errors.ts'
 import { formatCounted } from '../quantities.ts'
-import { connectRedis, RedisSieve, RedisSieveError, type Shape, UNKNOWN } from '../redis/index.ts'
+import {
+  type ConnectOptions,
+  connectRedis,
+  type Patience,
+  RedisSieve,
+  RedisSieveError,
+  type Shape,
+  UNKNOWN,
+} from '../redis/index.ts'
 import { type DedupeRequest, runDedupe } from './dedupe-run.ts'
 import { LineTarget } from './dedupe-target.ts'
-import { patienceOf } from './redis-retry.ts'
 
 interface Request extends DedupeRequest {
   readonly url: string
   readonly name: string
-  readonly retryMs?: number
+  readonly connect: ConnectOptions
+  readonly calls: Patience
   readonly shape: Shape
 }
 
 export async function dedupeRedis(request: Request): Promise<void> {
-  const { name, shape } = request
-  const { connect, calls } = patienceOf(request.retryMs)
+  const { name, shape, connect, calls } = request
   const connection = await connectRedis(request.url, connect)
   try {
     const sieve = await RedisSieve.open({ client: connection.client, name, ...calls, ...shape })

@@ -16,6 +16,7 @@ import { CommandError, EXIT } from './exit.ts'
 import { checkOutput, isPlainFile, likelyBytes, totalBytes } from './input.ts'
 import { inputFlag, LINES, type RecordInput, recordInput } from './input-options.ts'
 import { limitsOf, strippedProfile } from './limit-options.ts'
+import { connectionOf } from './redis-options.ts'
 import { sieveOptions } from './sieve-options.ts'
 import { type Threads, threadsOf } from './thread-count.ts'
 
@@ -252,7 +253,7 @@ async function onRedis(
     ...request,
     url,
     name: flags.redisName,
-    ...(flags.redisRetry !== undefined && { retryMs: flags.redisRetry }),
+    ...connectionOf(flags),
     shape: {
       ...(isGiven('filter') && { mode: filter }),
       ...(isGiven('profile') && { profile: flags.profile }),

@@ -5,25 +5,25 @@ import { fileURLToPath } from 'node:url'
 import { type Command, Option } from 'commander'
 import type { Durability } from '../index.ts'
 import { formatBytes, formatCounted } from '../quantities.ts'
+import { hostsOf } from '../redis/address.ts'
 import { isLoopback } from '../server/http/guard.ts'
 import { type Log, logTo } from '../server/log.ts'
 import { type DialectName, dialectNames } from '../server/resp/dialect.ts'
 import type { Serving } from '../server/serve.ts'
 import { CommandError, EXIT, reason } from './exit.ts'
 import { Output } from './output.ts'
-import { redisRetry } from './redis-retry.ts'
+import { connectionOf, type RedisFlags, withRedisOptions } from './redis-options.ts'
 import { httpLimitsOf, type LimitFlags, respLimitsOf, withLimits } from './serve-limits.ts'
 import { withSettings } from './settings.ts'
 
 const PASSWORD = 'URLSIEVE_PASSWORD'
 
-interface Flags extends LimitFlags {
+interface Flags extends LimitFlags, RedisFlags {
   host: string
   port: number
   http: number | false
   data?: string
   redis?: string
-  redisRetry?: number
   password?: string
   passwordFile?: string
   durability: Durability
@@ -61,7 +61,6 @@ export function serveCommand(program: Command): void {
     .option('--host <address>', 'where to listen', '127.0.0.1')
     .option('--data <folder>', 'keep the sieves here, across restarts; in memory without it')
     .option('--redis <url>', 'keep the sieves on Redis or a cluster instead, shared with other servers')
-    .addOption(redisRetry())
     .option(
       '--password <word>',
       `what clients must send; better given as ${PASSWORD}, which no process list shows`,
@@ -81,7 +80,7 @@ export function serveCommand(program: Command): void {
     .option('--shapes', 'collect the shapes of URLs added recently, for the page; not with --redis')
     .option('--report <folder>', "show this report of 'urlsieve lab' on the page")
     .option('--json', 'log as JSON, one object per line')
-  withSettings(withLimits(command))
+  withSettings(withLimits(withRedisOptions(command)))
     .addHelpText(
       'after',
       `
@@ -144,8 +143,7 @@ async function open(flags: Flags, password: string | undefined, log: Log): Promi
       ...(flags.http !== false && { httpPort: flags.http }),
       ...(password !== undefined && { password }),
       ...(flags.data !== undefined && { data: flags.data }),
-      ...(flags.redis !== undefined && { redis: flags.redis }),
-      ...(flags.redisRetry !== undefined && { redisRetryMs: flags.redisRetry }),
+      ...(flags.redis !== undefined && { redis: { url: flags.redis, ...connectionOf(flags) } }),
       durability: flags.durability,
       memoryBytes: flags.memory,
       mostSieves: flags.maxSieves,
@@ -180,7 +178,7 @@ function listenError(error: unknown): CommandError | null {
 }
 
 function tellStart(flags: Flags, { port, httpPort, sieves }: Serving, output: Output, log: Log): void {
-  const place = flags.redis === undefined ? flags.data : hostOf(flags.redis)
+  const place = flags.redis === undefined ? flags.data : hostsOf(flags.redis)
   if (flags.json) {
     const ports = { resp: port, ...(httpPort !== undefined && { http: httpPort }) }
     log('info', 'listening', {
@@ -198,9 +196,6 @@ function tellStart(flags: Flags, { port, httpPort, sieves }: Serving, output: Ou
   const most = flags.redis === undefined ? `, at most ${formatBytes(flags.memory)}` : ''
   output.print(`urlsieve serves RESP on ${host}:${port}${http}; ${kept}${most}; pid ${process.pid}\n`)
 }
-
-/** The host and port of a URL that was connected to: users and passwords in it are not for the log. */
-const hostOf = (url: string) => new URL(url).host
 
 /** Resolved when the process is signalled to end; a second signal ends it immediately. */
 function stopped(log: Log): Promise<void> {

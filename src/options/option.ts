@@ -17,8 +17,8 @@ export interface Kind<T> extends Quantity<unknown> {
   readonly schema: object
 }
 
-/** An option of a sieve. */
-export interface SieveOption<N extends string = string, T = unknown> {
+/** An option of the library that the command has as a flag. */
+export interface FlagOption<N extends string = string, T = unknown> {
   readonly name: N
   readonly kind: Kind<T>
   /** What it sets, in one line. */
@@ -27,6 +27,10 @@ export interface SieveOption<N extends string = string, T = unknown> {
   readonly default?: string
   /** The flag of the command; options that share one are told apart by what is written. */
   readonly flag: string
+}
+
+/** An option of a sieve. */
+export interface SieveOption<N extends string = string, T = unknown> extends FlagOption<N, T> {
   /** The word of SIEVE.CREATE. */
   readonly word: string
   /** A value for the examples in the help. */
@@ -34,7 +38,7 @@ export interface SieveOption<N extends string = string, T = unknown> {
 }
 
 /** The type of an option's value. */
-export type ValueOf<O> = O extends SieveOption<string, infer T> ? T : never
+export type ValueOf<O> = O extends FlagOption<string, infer T> ? T : never
 
 /** An object that holds the options of a list, each with its doc comment. */
 export type OptionsOf<L extends readonly SieveOption[]> = Documented<
@@ -46,6 +50,11 @@ export type OptionsOf<L extends readonly SieveOption[]> = Documented<
 // A property has the doc comment that it has in D, because N is constrained to the keys of a type parameter.
 type Documented<D, N extends keyof D, L extends readonly SieveOption[]> = {
   readonly [O in N]?: ValueOf<Extract<L[number], { readonly name: O }>> | undefined
+}
+
+/** An object that holds options of a list that has no doc comments. */
+export type FlagOptionsOf<L extends readonly FlagOption[]> = {
+  readonly [O in L[number] as O['name']]?: ValueOf<O> | undefined
 }
 
 /** A whole number from `least` to `most`. */
@@ -127,9 +136,9 @@ export function choiceOrFunction<const N extends string, F extends (...args: nev
 }
 
 /** Throws for a value that is given and invalid. */
-export function checkOption({ name, kind }: SieveOption, value: unknown): void {
+export function checkOption({ name, kind }: FlagOption, value: unknown): void {
   if (value !== undefined && !kind.isValid(value)) throw invalidOption(name, value, kind.valid)
 }
 
 /** How an option is spelled: `--urls <n>`. */
-export const usage = ({ flag, kind }: SieveOption) => `${flag} ${kind.placeholder}`
+export const usage = ({ flag, kind }: Pick<FlagOption, 'flag' | 'kind'>) => `${flag} ${kind.placeholder}`

@@ -1,7 +1,7 @@
 // Options as people write them: found by a flag or a word, and read from text. Options that share a spelling are told
 // apart by what is written: `--window 30d` is a time, `--window 10M` a number of URLs.
 import { invalidOption } from '../errors.ts'
-import type { SieveOption } from './option.ts'
+import type { FlagOption, SieveOption } from './option.ts'
 
 /** The options by how they are spelled, in the order of the list. Each description is there once. */
 export function bySpelling(
@@ -20,7 +20,7 @@ export function bySpelling(
 /** The option that a text is for, and its value. Throws one line that names the spelling and what is expected. */
 export function readOption(
   spelling: string,
-  options: readonly SieveOption[],
+  options: readonly FlagOption[],
   text: string,
 ): { readonly name: string; readonly value: unknown } {
   for (const { name, kind } of options) {

@@ -1,4 +1,6 @@
 // The sieve and the frontier on Redis or Valkey: one node or a cluster, shared by any number of processes.
+
+export type { ConnectOptions } from './address.ts'
 export type { Patience } from './calls.ts'
 export type {
   Argument,
@@ -8,7 +10,7 @@ export type {
   SentinelClient,
   SingleClient,
 } from './client.ts'
-export { type Connection, type ConnectOptions, connectRedis } from './connect.ts'
+export { type Connection, connectRedis } from './connect.ts'
 export {
   type FrontierCounts,
   type LeasedText,

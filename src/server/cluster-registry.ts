@@ -1,6 +1,7 @@
 // The sieves of a server on Redis or a cluster, shared by any number of servers: each finds the sieves of the others.
 import { option, SieveError, wording } from '../errors.ts'
 import type { Explanation, Items, Stats } from '../index.ts'
+import { type ConnectOptions, hostsOf } from '../redis/address.ts'
 import { type Connection, connectRedis } from '../redis/connect.ts'
 import { within } from '../redis/deadline.ts'
 import type { Shape } from '../redis/parameters.ts'
@@ -104,10 +105,11 @@ class ClusterSieve implements ServedSieve {
 export interface ClusterRegistryOptions {
   /** Where an unreachable Redis is reported. */
   readonly faults?: Faults
-  /** How long connecting or a call may go without an answer before it fails. Default 30,000, and 10,000 to connect. */
+  /** How long a call may go without an answer before it fails. Default 30,000. */
   readonly retryMs?: number
   /** How often changes by other servers are looked for. Default 2000. */
   readonly pollMs?: number
+  readonly connect?: ConnectOptions | undefined
 }
 
 export class ClusterRegistry implements SieveRegistry {
@@ -133,9 +135,9 @@ export class ClusterRegistry implements SieveRegistry {
 
   /** Opens all sieves at a redis:// or rediss:// URL. Throws a SieveError when no server answers there. */
   static async open(url: string, options: ClusterRegistryOptions = {}): Promise<ClusterRegistry> {
-    const { retryMs, pollMs = POLL_MS } = options
-    const connection = await connectRedis(url, retryMs === undefined ? {} : { connectTimeoutMs: retryMs })
-    const registry = new ClusterRegistry(connection, new URL(url).host, options)
+    const { pollMs = POLL_MS } = options
+    const connection = await connectRedis(url, options.connect)
+    const registry = new ClusterRegistry(connection, hostsOf(url), options)
     try {
       await registry.#poll()
       registry.#timer = setInterval(() => registry.#pollWithin(), pollMs)

@@ -1,5 +1,7 @@
 // The whole server: its registry of sieves and its listeners for RESP and HTTP, opened and closed in order.
 import type { Durability } from '../index.ts'
+import type { ConnectOptions } from '../redis/address.ts'
+import type { Patience } from '../redis/calls.ts'
 import { Faults } from './faults.ts'
 import type { HttpLimits } from './http/limits.ts'
 import { serverInfo } from './info.ts'
@@ -9,6 +11,13 @@ import type { SieveRegistry } from './registry.ts'
 import type { DialectName } from './resp/dialect.ts'
 import type { RespLimits } from './resp/limits.ts'
 
+/** Where the sieves are, and how it is connected to and called. */
+export interface RedisPlace {
+  readonly url: string
+  readonly connect?: ConnectOptions
+  readonly calls?: Patience
+}
+
 export interface ServeOptions {
   readonly version: string
   readonly host: string
@@ -17,10 +26,8 @@ export interface ServeOptions {
   readonly httpPort?: number
   readonly password?: string
   readonly data?: string
-  /** Instead of `data`: the URL of a Redis or cluster with the sieves. */
-  readonly redis?: string
-  /** Timeout for connecting to it and for each call. */
-  readonly redisRetryMs?: number
+  /** Instead of `data`: a Redis or cluster with the sieves. */
+  readonly redis?: RedisPlace
   readonly durability: Durability
   readonly memoryBytes: number
   readonly mostSieves: number
@@ -104,11 +111,8 @@ async function openRegistry(options: ServeOptions): Promise<SieveRegistry> {
   const faults = new Faults(options.log)
   if (options.redis !== undefined) {
     const { ClusterRegistry } = await import('./cluster-registry.ts')
-    const { redis, redisRetryMs } = options
-    return ClusterRegistry.open(redis, {
-      faults,
-      ...(redisRetryMs !== undefined && { retryMs: redisRetryMs }),
-    })
+    const { url, connect, calls } = options.redis
+    return ClusterRegistry.open(url, { faults, connect, ...calls })
   }
   const { data, durability, memoryBytes, mostSieves } = options
   return new LocalRegistry({
