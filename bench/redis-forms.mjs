@@ -2,6 +2,7 @@
 // hash do it in urlsieve's kernel, and spread the hashes by the same tags.
 
 import { createHash } from 'node:crypto'
+import { Cluster, Redis as IoRedis } from 'ioredis'
 import { importInternals } from './internals.mjs'
 import { builtFile } from './programs.mjs'
 
@@ -39,6 +40,28 @@ const sadd = (send) => async (redis) => (batch) =>
       return send(redis, key, url)
     }),
   )
+
+// The same through ioredis.
+const ioSadd = async (redis, urls) => {
+  const [{ port }] = redis.nodes
+  const client = redis.isCluster ? new Cluster([{ host: '127.0.0.1', port }]) : new IoRedis(port, '127.0.0.1')
+  const add = await sadd((_, key, url) => client.sadd(key, url))(redis, urls)
+  return Object.assign((batch) => add(batch), { close: () => client.disconnect() })
+}
+
+// urlsieve/redis through ioredis.
+const ioSieve = async (redis) => {
+  const [{ port }] = redis.nodes
+  const client = redis.isCluster ? new Cluster([{ host: '127.0.0.1', port }]) : new IoRedis(port, '127.0.0.1')
+  const add = await sieve({})({ client })
+  return Object.assign((batch) => add(batch), { close: () => client.disconnect() })
+}
+
+/** BF.MADD of the URLs as they are, into one filter. */
+const madd = async (redis, urls) => {
+  await redis.send('urls', ['BF.RESERVE', 'urls', String(rate), String(urls)])
+  return (batch) => redis.send('urls', ['BF.MADD', 'urls', ...batch])
+}
 
 async function hashed(redis, ask) {
   const keyer = await Keyer.create(profiles.web, chooseHash('siphash', new Uint8Array(16)))
@@ -116,19 +139,33 @@ const bitfield = async (redis, urls) => {
   )
 }
 
-/** `isKept`: what urlsieve/redis does; `isRival`: what it must beat. The first is what all are compared with. */
+/**
+ * `isKept`: what urlsieve/redis does; `isRival`: what it must beat; `needs`: another server than Redis, one node only;
+ * `rate`: the chance of a wrong "seen" when it holds n URLs. The first is what all are compared with.
+ */
 export const forms = [
-  { name: 'one SADD per URL', open: sadd(({ client }, key, url) => client.sAdd(key, url)), isRival: true },
+  {
+    name: 'one SADD per URL',
+    open: sadd(({ client }, key, url) => client.sAdd(key, url)),
+    rate: () => 0,
+    isRival: true,
+  },
   {
     name: 'the same, no client timeout',
     open: sadd((redis, key, url) => redis.send(key, ['SADD', key, url])),
+    rate: () => 0,
     isRival: true,
   },
-  { name: 'fingerprint (kept)', open: sieve({}), isKept: true },
+  { name: 'one SADD per URL, ioredis', open: ioSadd, rate: () => 0, isRival: true },
+  { name: 'BF.MADD, RedisBloom', open: madd, rate: () => rate, isRival: true, needs: 'module' },
+  { name: 'BF.MADD, urlsieve serve', open: madd, rate: () => rate, isRival: true, needs: 'serve' },
+  { name: 'fingerprint (kept)', open: sieve({}), rate: (n) => n / 2 ** 64, isKept: true },
+  { name: 'fingerprint, ioredis', open: ioSieve, rate: (n) => n / 2 ** 64, isRival: true },
   { name: 'fingerprint, expectedUrls', open: (redis, expectedUrls) => sieve({ expectedUrls })(redis) },
   {
     name: 'compact (kept)',
     open: (redis, expectedUrls) => sieve({ mode: 'compact', expectedUrls })(redis),
+    rate: () => 192 / 2 ** 32,
     isKept: true,
   },
   { name: 'prefix-layers', open: layered('prefix-layers') },

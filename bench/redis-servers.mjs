@@ -1,15 +1,21 @@
 // Redis servers for the benchmark, in memory only, on free ports: one node, or primaries of a cluster.
 
+import { spawn } from 'node:child_process'
 import { createClient, createCluster } from 'redis'
+import { builtFile } from './programs.mjs'
 import { sleep, spawnRedis } from './redis-process.mjs'
 
 const slots = 16384
 
-/** One node alone, or `count` nodes of a cluster that share the slots evenly. */
-export async function startRedis(count, isCluster = count > 1) {
+/** One node alone, or `count` nodes of a cluster that share the slots evenly; `module`: a file to load. */
+export async function startRedis(count, isCluster = count > 1, module = undefined) {
   const nodes = []
+  const args = [
+    ...(isCluster ? ['--cluster-enabled', 'yes'] : []),
+    ...(module ? ['--loadmodule', module] : []),
+  ]
   try {
-    for (let i = 0; i < count; i++) nodes.push(await startNode(isCluster ? ['--cluster-enabled', 'yes'] : []))
+    for (let i = 0; i < count; i++) nodes.push(await startNode(args))
     if (isCluster) await joined(nodes)
     const client = isCluster
       ? createCluster({ rootNodes: [{ url: nodes[0].url }] })
@@ -21,6 +27,23 @@ export async function startRedis(count, isCluster = count > 1) {
     for (const node of nodes) node.stop()
     throw error
   }
+}
+
+/** `urlsieve serve`, in memory, in the place of one node. */
+export async function startServe() {
+  const args = [builtFile('cli/main.js'), 'serve', '--port', '0', '--no-http', '--json', '--memory', '8G']
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  const line = await new Promise((resolve) => child.stdout.once('data', resolve))
+  const client = createClient({ url: `redis://127.0.0.1:${JSON.parse(line).resp}` })
+  client.on('error', () => {})
+  await client.connect()
+  const stop = () => {
+    process.off('exit', kill)
+    kill()
+  }
+  return new Redis([{ admin: client, stop }], client, false)
 }
 
 class Redis {

@@ -4,7 +4,7 @@
 import { parseArgs } from 'node:util'
 import { missingBuild, missingProgram, programVersion } from './programs.mjs'
 import { forms as allForms, sieve } from './redis-forms.mjs'
-import { startNode, startRedis } from './redis-servers.mjs'
+import { startNode, startRedis, startServe } from './redis-servers.mjs'
 import { ResultsFile } from './results.mjs'
 import { figure, table, times } from './table.mjs'
 import { generatorVersion, maxUrlBytes, UrlWriter } from './urls.mjs'
@@ -13,7 +13,8 @@ const help = `usage: node bench/redis.mjs [options]
   --urls N     distinct URLs (default 1000000)
   --rounds N   of each form, in alternating order (default 3)
   --seed N     of the URLs (default 1)
-  --kept       only SADD and what urlsieve/redis does
+  --kept       only SADD, BF.MADD and what urlsieve/redis does
+  --module F   redisbloom.so or libvalkey_bloom.so, for BF.MADD
   --quick      100,000 URLs, one round: does it work?
 `
 const batchUrls = 1000
@@ -45,7 +46,8 @@ export async function benchRedis(args) {
   for (let round = 0; round < rounds; round++) {
     for (const place of round % 2 ? places.toReversed() : places) {
       for (const form of round % 2 ? forms.toReversed() : forms) {
-        const sample = { form: form.name, ...place, round, ...(await measured(form, place, urls)) }
+        if (!canRun(form, place, settings)) continue
+        const sample = { form: form.name, ...place, round, ...(await measured(form, place, urls, settings)) }
         samples.push(sample)
         results.write({ type: 'sample', ...sample })
       }
@@ -65,6 +67,7 @@ function settingsOf(args) {
       rounds: { type: 'string' },
       seed: { type: 'string', default: '1' },
       kept: { type: 'boolean', default: false },
+      module: { type: 'string' },
       quick: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -74,6 +77,7 @@ function settingsOf(args) {
     urls: Number(values.urls ?? (values.quick ? 100_000 : 1_000_000)),
     rounds: Number(values.rounds ?? (values.quick ? 1 : 3)),
     seed: Number(values.seed),
+    module: values.module,
     forms: values.kept ? allForms.filter(({ isKept, isRival }) => isKept || isRival) : allForms,
   }
 }
@@ -84,11 +88,19 @@ function urlsOf(seed, count) {
   return Array.from({ length: count }, (_, i) => bytes.toString('latin1', 0, writer.write(i, bytes, 0)))
 }
 
+/** BF.* is measured on one node: a filter is one key. */
+const canRun = ({ needs }, { isCluster }, { module }) =>
+  needs === undefined || (!isCluster && (needs === 'serve' || module !== undefined))
+
 /** Adds all URLs as new ones, then all again. */
-async function measured({ open }, { nodes, isCluster }, urls) {
-  const redis = await startRedis(nodes, isCluster)
+async function measured({ open, needs }, { nodes, isCluster }, urls, { module }) {
+  const redis =
+    needs === 'serve'
+      ? await startServe()
+      : await startRedis(nodes, isCluster, needs === 'module' ? module : undefined)
+  let add
   try {
-    const add = await open(redis, urls.length)
+    add = await open(redis, urls.length)
     await redis.counters()
     const before = await redis.counters()
     const fresh = await pass(redis, add, urls)
@@ -97,6 +109,7 @@ async function measured({ open }, { nodes, isCluster }, urls) {
     const bytesPerUrl = (after.memoryBytes - before.memoryBytes) / urls.length
     return { fresh, seen, bytesPerUrl }
   } finally {
+    add?.close?.()
     await redis.stop()
   }
 }
@@ -203,7 +216,9 @@ function report(samples, costs, { urls, rounds, forms }) {
   const [rival] = allForms
   const rows = []
   for (const { place } of places) {
-    for (const { name } of forms) {
+    for (const form of forms) {
+      const { name } = form
+      if (!samples.some((one) => one.form === name && one.place === place)) continue
       const speed = (phase) => of(name, place, (one) => one[phase].urlsPerSecond)
       const ratio = (phase) => speed(phase) / of(rival.name, place, (one) => one[phase].urlsPerSecond)
       rows.push([
@@ -217,6 +232,8 @@ function report(samples, costs, { urls, rounds, forms }) {
         figure(of(name, place, (one) => one.fresh.clientMicros)),
         figure(of(name, place, (one) => one.bytesPerUrl)),
         figure(of(name, place, (one) => one.fresh.inBytes)),
+        form.rate ? (form.rate(urls) === 0 ? 'exact' : form.rate(urls).toExponential(1)) : '',
+        String(of(name, place, (one) => urls - one.fresh.fresh)),
       ])
     }
   }
@@ -231,6 +248,8 @@ function report(samples, costs, { urls, rounds, forms }) {
     'client µs',
     'bytes/URL',
     'sent bytes',
+    'error rate',
+    'wrong',
   ]
   return [
     `${urls.toLocaleString('en-US')} URLs in batches of ${batchUrls}, medians of ${rounds}; µs are processor time a URL`,

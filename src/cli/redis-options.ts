@@ -2,7 +2,7 @@
 // certificates, Sentinels. They follow from the descriptions of the options; secrets and certificates are read from files.
 import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import { connectionOptions } from '../options/connection-options.ts'
+import { connectionOptions, waitAof, waitReplicas } from '../options/connection-options.ts'
 import { usage } from '../options/option.ts'
 import { readOption } from '../options/spelling.ts'
 import { parseDuration } from '../quantities.ts'
@@ -13,6 +13,8 @@ const PASSWORD = 'URLSIEVE_REDIS_PASSWORD'
 const RETRY = '--redis-retry'
 
 export interface RedisFlags {
+  redisWaitReplicas?: number
+  redisWaitAof?: boolean
   redisRetry?: number
   redisPasswordFile?: string
 }
@@ -28,7 +30,7 @@ export function withRedisOptions(command: Command): Command {
         'fail after this long without an answer, up to 60s; by default 30s, and 10s to connect',
       ).argParser(parseDuration(RETRY)),
     )
-  for (const one of described) {
+  for (const one of [...described, waitReplicas]) {
     const isPassword = one.name === 'password'
     const does = isPassword
       ? `a file whose first line is the password; or the variable ${PASSWORD}`
@@ -37,7 +39,7 @@ export function withRedisOptions(command: Command): Command {
       new Option(usage(one), does).argParser((text: string) => readOption(one.flag, [one], text).value),
     )
   }
-  return command.optionsGroup('Options:')
+  return command.option(waitAof.flag, waitAof.does).optionsGroup('Options:')
 }
 
 /** For `connectRedis`, and for the calls of a sieve there. */
@@ -53,7 +55,13 @@ export function connectionOf(flags: RedisFlags): {
   }
   if (flags.redisPasswordFile !== undefined) connect.password = firstLine(connect.password as string)
   else if (process.env[PASSWORD]) connect.password = process.env[PASSWORD]
-  return { connect, calls: redisRetry === undefined ? {} : { retryMs: redisRetry } }
+  const { redisWaitReplicas, redisWaitAof } = flags
+  const calls = {
+    ...(redisRetry !== undefined && { retryMs: redisRetry }),
+    ...(redisWaitReplicas !== undefined && { waitReplicas: redisWaitReplicas }),
+    ...(redisWaitAof !== undefined && { waitAof: redisWaitAof }),
+  }
+  return { connect, calls }
 }
 
 const firstLine = (text: string) => text.split(/\r?\n/, 1)[0]

@@ -5,7 +5,7 @@ import { profiles } from '../canonical/profiles.ts'
 import { filterNames } from '../filters/registry.ts'
 import { hashNames } from '../hashes.ts'
 import type { FilterName, HashName, ProfileName } from '../index.ts'
-import { connectionOptions } from '../options/connection-options.ts'
+import { connectionOptions, durabilityOptions } from '../options/connection-options.ts'
 import { usage } from '../options/option.ts'
 import { bySpelling, readOption } from '../options/spelling.ts'
 import { parseList } from '../quantities.ts'
@@ -104,7 +104,7 @@ const OTHER_FLAGS: Readonly<Record<string, string>> = {
   keepKeys: '--keep-keys',
   durability: '--durability',
   retryMs: '--redis-retry',
-  ...Object.fromEntries(connectionOptions.map(({ name, flag }) => [name, flag])),
+  ...Object.fromEntries([...connectionOptions, ...durabilityOptions].map(({ name, flag }) => [name, flag])),
   maxMemory: '--max-memory',
 }
 

@@ -1,6 +1,6 @@
-// The options of a connection to Redis, each described once: `connectRedis` takes them by name, `dedupe`, `crawl` and
-// `serve` as flags.
-import { durationKind, type FlagOption, type Kind } from './option.ts'
+// The options of a connection to Redis and of its writes, each described once: the library takes them by name, `dedupe`,
+// `crawl` and `serve` as flags.
+import { durationKind, type FlagOption, type Kind, wholeNumber } from './option.ts'
 
 const describe = <const N extends string, T>(option: FlagOption<N, T>): FlagOption<N, T> => option
 
@@ -100,3 +100,30 @@ export const connectionOptions = [
   tlsServerName,
   sentinel,
 ] as const
+
+/** Of the calls, not of the connection: when a write counts as done. */
+export const waitReplicas = describe({
+  name: 'waitReplicas',
+  kind: wholeNumber(0, 100),
+  does: 'a write is answered when this many replicas have it (WAIT)',
+  default: '0',
+  flag: '--redis-wait-replicas',
+})
+
+export const waitAof = describe({
+  name: 'waitAof',
+  kind: {
+    label: 'true or false',
+    placeholder: '',
+    expected: 'true or false',
+    valid: 'true or false',
+    read: (written) => written === 'true',
+    isValid: (value): value is boolean => typeof value === 'boolean',
+    schema: { type: 'boolean' },
+  },
+  does: 'a write is answered when it is in the append-only file, of those replicas too (WAITAOF, Redis 7.2)',
+  default: 'false',
+  flag: '--redis-wait-aof',
+})
+
+export const durabilityOptions = [waitReplicas, waitAof] as const

@@ -2,25 +2,35 @@
 // repeated: the server keeps the answers of each for a while, so that "new" stays "new".
 import { option, SieveError, wording } from '../errors.ts'
 import { checkNumber } from '../filters/filter.ts'
+import { CallMetrics, type RetryReason } from './call-metrics.ts'
 import type { Argument, ScriptClient } from './client.ts'
 import { Silence, within } from './deadline.ts'
+import { type Durability, durabilityOf, writeDurably } from './durability.ts'
 import type { Script } from './scripts.ts'
 
-export interface Patience {
+export interface Patience extends Durability {
   /** How long to wait for an answer before the call is sent again. Default 5,000. */
   readonly timeoutMs?: number
   /** How long a call may take in all, before it fails. Default 30,000, at most 60,000; 0: sent once. */
   readonly retryMs?: number
+  /** Where the calls are counted; one of its own unless given. */
+  readonly metrics?: CallMetrics
 }
 
 /** The longest `retryMs`: the cluster keeps answers for longer. */
 const LONGEST_RETRY_MS = 60_000
 
 /** The patience among other options, checked. */
-export function patienceOf({ timeoutMs, retryMs }: Patience): Patience {
+export function patienceOf({ timeoutMs, retryMs, metrics, waitReplicas, waitAof }: Patience): Patience {
   checkNumber('timeoutMs', timeoutMs, (ms) => ms >= 1, 'at least 1 millisecond')
   checkNumber('retryMs', retryMs, (ms) => ms >= 0 && ms <= LONGEST_RETRY_MS, `0 to ${LONGEST_RETRY_MS}`)
-  return { ...(timeoutMs && { timeoutMs }), ...(retryMs !== undefined && { retryMs }) }
+  return {
+    ...(timeoutMs && { timeoutMs }),
+    ...(retryMs !== undefined && { retryMs }),
+    ...(metrics && { metrics }),
+    ...(waitReplicas !== undefined && { waitReplicas }),
+    ...(waitAof !== undefined && { waitAof }),
+  }
 }
 
 const FIRST_PAUSE_MS = 20
@@ -31,15 +41,39 @@ const NOT_NOW = /^(TRYAGAIN|CLUSTERDOWN|LOADING|MASTERDOWN|READONLY|BUSY|NOREPLI
 /** A reply begins with its code in capitals; what a connection says does not. */
 const isReply = ({ message }: Error) => /^[A-Z]{2,}\b/.test(message)
 
+function reasonOf(error: Error): RetryReason {
+  if (error instanceof Silence) return 'silence'
+  // A client that follows redirections itself has the last reply in its own message.
+  if (/\bTRYAGAIN\b/.test(error.message)) return 'tryagain'
+  if (/\b(CLUSTERDOWN|READONLY|MASTERDOWN|FAILOVER|UNBLOCKED)\b/.test(error.message)) return 'failover'
+  return isReply(error) ? 'busy' : 'connection'
+}
+
 /** Waits `waitMs` for an answer. `isQueued`: a call that cannot be sent yet stays in the client's queue for longer. */
 type Attempt = (waitMs: number, isQueued: boolean) => Promise<unknown>
 
+/** A call under way. */
+interface Call {
+  readonly key: string
+  readonly attempt: Attempt
+  readonly startedAt: number
+  /** Who owned the key when it was first sent. */
+  readonly owner: string | undefined
+  /** An earlier call had failed when it was sent. */
+  readonly isAfterFailure: boolean
+  retries: number
+  /** A node did not answer it, or was no longer the primary. */
+  hasFailed: boolean
+}
+
 export class Calls {
+  readonly metrics: CallMetrics
   readonly #client: ScriptClient
   readonly #keys: readonly string[]
   readonly #timeoutMs: number
   readonly #limitMs: number
   readonly #isSentOnce: boolean
+  readonly #durability: ReturnType<typeof durabilityOf>
   /** The last call failed: what cannot be sent now shall not pile up in the client. */
   #isTroubled = false
   #refreshing: Promise<void> | null = null
@@ -48,8 +82,10 @@ export class Calls {
   constructor(
     client: ScriptClient,
     keys: readonly string[],
-    { timeoutMs = 5000, retryMs = 30_000 }: Patience,
+    { timeoutMs = 5000, retryMs = 30_000, metrics = new CallMetrics(), ...durability }: Patience,
   ) {
+    this.#durability = durabilityOf(durability, client)
+    this.metrics = metrics
     this.#client = client
     this.#keys = keys
     this.#timeoutMs = timeoutMs
@@ -58,16 +94,32 @@ export class Calls {
   }
 
   /** Runs a script where its first key is. Fails with a SieveError, after `retryMs` at the latest. */
-  script({ sha, text }: Script, keys: readonly string[], args: readonly Argument[]): Promise<unknown> {
+  script(
+    { sha, text, isReadOnly }: Script,
+    keys: readonly string[],
+    args: readonly Argument[],
+  ): Promise<unknown> {
     const tail = [String(keys.length), ...keys, ...args]
     const first = keys[0]!
-    return this.#persist(first, (waitMs, isQueued) => {
+    const run: Attempt = (waitMs, isQueued) => {
       const until = performance.now() + waitMs
       return this.#once(first, ['EVALSHA', sha, ...tail], waitMs, isQueued).catch((error: Error) => {
         if (!error.message.startsWith('NOSCRIPT')) throw error
         return this.#once(first, ['EVAL', text, ...tail], Math.max(1, until - performance.now()), isQueued)
       })
-    })
+    }
+    const durability = this.#durability
+    if (isReadOnly || durability === null) return this.#persist(first, run)
+    return this.#persist(first, (waitMs, isQueued) =>
+      writeDurably(
+        durability,
+        this.#client,
+        first,
+        waitMs,
+        () => run(waitMs, isQueued),
+        (command, leftMs) => this.#once(first, command, leftMs, isQueued),
+      ),
+    )
   }
 
   /** Sends a command that may be repeated. */
@@ -75,33 +127,73 @@ export class Calls {
     return this.#persist(key, (waitMs, isQueued) => this.#once(key, args, waitMs, isQueued))
   }
 
+  /** Sends a command that answers differently when it is repeated. `isRepeated`: an earlier attempt may have run. */
+  async commandOnce(key: string, args: Argument[]): Promise<{ reply: unknown; isRepeated: boolean }> {
+    let isRepeated = false
+    const reply = await this.#persist(key, (waitMs, isQueued) =>
+      this.#once(key, args, waitMs, isQueued).catch((error: Error) => {
+        // What Redis has refused has not run.
+        isRepeated ||= !isReply(error)
+        throw error
+      }),
+    )
+    return { reply, isRepeated }
+  }
+
   // The client's own timeout takes half of its time, so a call goes without it unless something failed before.
   #persist(key: string, attempt: Attempt): Promise<unknown> {
-    const until = performance.now() + this.#limitMs
-    const first = attempt(Math.min(this.#timeoutMs, this.#limitMs), !this.#isTroubled)
-    return (this.#isTroubled ? first.then((answer) => this.#recover(answer)) : first).catch((error: Error) =>
-      this.#goOn(key, attempt, error, until),
+    const startedAt = performance.now()
+    const call: Call = {
+      key,
+      attempt,
+      startedAt,
+      owner: this.#client.ownerOf?.(key),
+      isAfterFailure: this.#isTroubled,
+      retries: 0,
+      hasFailed: false,
+    }
+    return attempt(Math.min(this.#timeoutMs, this.#limitMs), !this.#isTroubled).then(
+      (answer) => this.#end(call, answer),
+      (error: Error) => this.#goOn(call, error),
     )
   }
 
-  #recover(answer: unknown): unknown {
-    this.#isTroubled = false
+  #end(call: Call, answer: unknown): unknown {
+    if (call.isAfterFailure || call.retries > 0) this.#isTroubled = false
+    const { key, owner } = call
+    this.metrics.observeCall(key, performance.now() - call.startedAt, call.retries, null)
+    const now = this.#client.ownerOf?.(key)
+    if (owner !== undefined && now !== undefined && owner !== now) {
+      this.metrics.observeOwner(key, owner, now, call.hasFailed)
+    }
     return answer
   }
 
-  async #goOn(key: string, attempt: Attempt, first: Error, until: number): Promise<unknown> {
+  #fail(call: Call, error: SieveError): SieveError {
+    this.metrics.observeCall(call.key, performance.now() - call.startedAt, call.retries, error)
+    return error
+  }
+
+  async #goOn(call: Call, first: Error): Promise<unknown> {
     this.#isTroubled = true
+    const until = call.startedAt + this.#limitMs
     let error = first
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       const wait = pause * (0.5 + Math.random())
-      if (!mayPass(error, this.#client)) throw refusal(error)
-      if (this.#isSentOnce || performance.now() + wait >= until) throw givenUp(error, this.#limitMs)
-      if (error instanceof Silence) await this.#refresh(key, until)
+      if (!mayPass(error, this.#client)) throw this.#fail(call, refusal(error))
+      if (this.#isSentOnce || performance.now() + wait >= until) {
+        throw this.#fail(call, givenUp(error, this.#limitMs))
+      }
+      const reason = reasonOf(error)
+      call.hasFailed ||= reason === 'silence' || reason === 'connection' || reason === 'failover'
+      if (error instanceof Silence) await this.#refresh(call.key, until)
       await new Promise((resolve) => setTimeout(resolve, wait))
       const left = until - performance.now()
-      if (left < 1) throw givenUp(error, this.#limitMs)
+      if (left < 1) throw this.#fail(call, givenUp(error, this.#limitMs))
+      call.retries++
+      this.metrics.observeRetry(call.key, reason, error.message)
       try {
-        return this.#recover(await attempt(Math.min(this.#timeoutMs, left), false))
+        return this.#end(call, await call.attempt(Math.min(this.#timeoutMs, left), false))
       } catch (caught) {
         error = caught as Error
       }
@@ -128,7 +220,8 @@ export class Calls {
 // which the cluster's client dropped; a client that was closed will not.
 function mayPass(error: Error, client: ScriptClient): boolean {
   if (error.constructor.name === 'ClientClosedError') return client.isOpen?.() ?? false
-  return NOT_NOW.test(error.message) || !isReply(error)
+  if (client.isOpen?.() === false) return false
+  return NOT_NOW.test(error.message) || !(isReply(error) || error instanceof SieveError)
 }
 
 function refusal(error: Error): SieveError {
@@ -139,12 +232,12 @@ function refusal(error: Error): SieveError {
   if (/^MOVED\b/.test(message)) {
     return new SieveError('option', 'this Redis is part of a cluster: use createCluster, not createClient')
   }
-  return new SieveError('network', `Redis refuses: ${message}`)
+  return error instanceof SieveError ? error : new SieveError('network', `Redis refuses: ${message}`)
 }
 
 function givenUp(error: Error, ms: number): SieveError {
   const { message } = error
-  const moving = /^TRYAGAIN\b/.test(message)
+  const moving = /\bTRYAGAIN\b/.test(message)
     ? "; a slot is still being moved: see 'redis-cli --cluster check'"
     : ''
   // The package has no words for a command that it could not send.

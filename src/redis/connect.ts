@@ -91,6 +91,10 @@ async function connectNodes(attempt: Attempt): Promise<Connection> {
     }),
   )
   if (!/^cluster_enabled:1/m.test(info)) {
+    if (/^redis_mode:sentinel/m.test(String(await client.sendCommand(['INFO', 'server'])))) {
+      const what = wording`Redis at ${hostOf(node)} is a Sentinel: expected ${option('sentinel')}, the name of its primary`
+      throw new SieveError('option', what, { option: 'sentinel' })
+    }
     if (nodes.length > 1) throw notOneCluster(node)
     return { client, isCluster: false, close: async () => client.destroy() }
   }

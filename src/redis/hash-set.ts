@@ -5,17 +5,17 @@ import type { Calls } from './calls.ts'
 import type { Parameters } from './parameters.ts'
 import { RedisSieveError, UNKNOWN } from './partial-error.ts'
 import { clearScript, type Script, scriptsFor, stateScript } from './scripts.ts'
-import { Spread } from './spread.ts'
+import { type Part, Spread } from './spread.ts'
+import type { OnPart } from './verdict-parts.ts'
 
-/** Hashes that go to the cluster together, per tag on average: a script that runs about a millisecond. */
-const MOST_PER_TAG = 512
-/** All of them together, unless there are many tags and each call would be short. */
-const MOST_TOGETHER = 16_384
-const ENOUGH_PER_TAG = 32
+/** Hashes of one call at most: a script that runs about a millisecond. */
+const MOST_PER_CALL = 512
 /** How long answers are kept for a call that is repeated: longer than any call is tried. */
 const ANSWERS_MS = 120_000
 /** Sets taken away in one call. */
 const CLEARED_SETS = 2000
+
+type Verb = 'add' | 'has' | 'forget'
 
 export class HashSet {
   readonly #name: string
@@ -26,10 +26,10 @@ export class HashSet {
   readonly #scripts: ReturnType<typeof scriptsFor>
   /** This object's own name among the answers kept. */
   readonly #client = Buffer.from(crypto.getRandomValues(new Uint8Array(6))).toString('base64url')
-  /** Lanes: batches under way at the same time; each has one place for its answers in every tag. */
+  /** Lanes: runs under way at the same time; each has one place for its answers in every tag. */
   readonly #freeLanes: number[] = []
   #lanes = 0
-  #batches = 0
+  #numbers = 0
 
   /** `tags`: the beginning of the keys of each tag. */
   constructor(name: string, parameters: Parameters, calls: Calls, tags: readonly string[]) {
@@ -43,22 +43,41 @@ export class HashSet {
   }
 
   /**
-   * Marks, finds or deletes hashes: one verdict each, in order, 1 new and 0 seen. Throws a RedisSieveError with the verdicts
-   * that are known when the cluster fails on the way.
+   * Marks, finds or deletes hashes: one verdict each, in order, 1 new and 0 seen. The tags are called side by side, each
+   * with one call after another, so that of equal hashes the first is new; `onPart` gets the answers of each call as they
+   * come. Throws a RedisSieveError with the verdicts that are known when the cluster fails for some of the tags.
    */
-  async run(verb: 'add' | 'has' | 'forget', hashes: BigUint64Array): Promise<Uint8Array> {
+  async run(verb: Verb, hashes: BigUint64Array, onPart?: OnPart): Promise<Uint8Array> {
     const verdicts = new Uint8Array(hashes.length).fill(UNKNOWN)
-    const { tags } = this.#parameters
-    const most = Math.min(MOST_PER_TAG * tags, Math.max(MOST_TOGETHER, ENOUGH_PER_TAG * tags))
-    for (let from = 0; from < hashes.length; from += most) {
-      const to = Math.min(from + most, hashes.length)
-      try {
-        await this.#batch(this.#scripts[verb], hashes.subarray(from, to), verdicts.subarray(from, to))
-      } catch (error) {
-        throw error instanceof SieveError ? new RedisSieveError(error, verdicts) : error
+    const lane = this.#freeLanes.pop() ?? this.#lanes++
+    const answer = async ({ tag, items, indexes }: Part) => {
+      for (let from = 0; from < indexes.length; from += MOST_PER_CALL) {
+        const to = Math.min(from + MOST_PER_CALL, indexes.length)
+        const places = indexes.subarray(from, to)
+        const digits = await this.#call(this.#scripts[verb], tag, lane, items.subarray(8 * from, 8 * to))
+        if (digits.length !== places.length) {
+          throw new SieveError(
+            'corrupt',
+            `Redis returned ${digits.length} answers: expected ${places.length}`,
+          )
+        }
+        for (let i = 0; i < places.length; i++) verdicts[places[i]!] = digits.charCodeAt(i) - 48
+        onPart?.({ indexes: places, verdicts: Uint8Array.from(places, (place) => verdicts[place]!) })
       }
     }
+    const calls = await Promise.allSettled(this.#spread.over(hashes).map(answer))
+    const failed = calls.find((call) => call.status === 'rejected')
+    // A lane whose call failed is not used again: its answers may still be on the way.
+    if (failed) throw this.#failure(failed.reason, verdicts)
+    this.#freeLanes.push(lane)
     return verdicts
+  }
+
+  #failure(error: unknown, verdicts: Uint8Array): unknown {
+    if (!(error instanceof SieveError)) return error
+    const unknown = verdicts.reduce((sum, verdict) => sum + Number(verdict === UNKNOWN), 0)
+    this.#calls.metrics.observeUnknown(unknown, error)
+    return new RedisSieveError(error, verdicts)
   }
 
   /** Counts that the scripts keep, summed over the tags: no key is searched for. */
@@ -113,29 +132,15 @@ export class HashSet {
     return (reply as unknown[]).map(Number) as [number, number, number]
   }
 
-  // One round trip to each node, unless something fails: then that tag's call is repeated.
-  async #batch(script: Script, hashes: BigUint64Array, verdicts: Uint8Array): Promise<void> {
-    const lane = this.#freeLanes.pop() ?? this.#lanes++
-    const number = (++this.#batches).toString(36).padStart(10, '0')
+  async #call(script: Script, tag: number, lane: number, items: Buffer): Promise<string> {
     const now = Date.now()
     const [newest, ...others] = this.#generations(now)
-    const tail = [number, this.#ends(now)]
-    const answer = async (tag: string, items: Buffer, indexes: Uint32Array) => {
-      const state = `${tag}${this.#name}`
-      const guard = `${tag}|guard`
-      const answers = script.isReadOnly ? guard : `${state}|r|${this.#client}.${lane}`
-      const keys = [state + newest, guard, answers, ...others.map((g) => state + g)]
-      const digits = String(await this.#calls.script(script, keys, [items, ...tail]))
-      if (digits.length !== indexes.length) {
-        throw new SieveError('corrupt', `Redis returned ${digits.length} answers: expected ${indexes.length}`)
-      }
-      for (let i = 0; i < indexes.length; i++) verdicts[indexes[i]!] = digits.charCodeAt(i) - 48
-    }
-    const parts = this.#spread.over(hashes)
-    const calls = parts.map(({ tag, items, indexes }) => answer(this.#tags[tag]!, items, indexes))
-    const failed = (await Promise.allSettled(calls)).find((call) => call.status === 'rejected')
-    // A lane whose call failed is not used again: its answers may still be on the way.
-    if (failed) throw failed.reason
-    this.#freeLanes.push(lane)
+    const prefix = this.#tags[tag]!
+    const state = `${prefix}${this.#name}`
+    const guard = `${prefix}|guard`
+    const answers = script.isReadOnly ? guard : `${state}|r|${this.#client}.${lane}`
+    const keys = [state + newest, guard, answers, ...others.map((g) => state + g)]
+    const number = (++this.#numbers).toString(36).padStart(10, '0')
+    return String(await this.#calls.script(script, keys, [items, number, this.#ends(now)]))
   }
 }

@@ -10,6 +10,7 @@ import { checkUrlsOf, type Urls } from '../keyer/urls.ts'
 import { SharedCalls } from '../shared-calls.ts'
 import { checkUrl, type Items } from '../url-input.ts'
 import { toSeen } from '../verdicts.ts'
+import { CallMetrics } from './call-metrics.ts'
 import { Calls, type Patience, patienceOf } from './calls.ts'
 import { type RedisClient, scriptClient } from './client.ts'
 import { HashSet } from './hash-set.ts'
@@ -26,9 +27,13 @@ import {
 } from './parameters.ts'
 import { RedisSieveError, UNKNOWN } from './partial-error.ts'
 import { evenTags } from './slots.ts'
+import { type OnPart, type VerdictPart, verdictParts } from './verdict-parts.ts'
 
 export interface RedisSieveOptions extends Shape, Patience {
-  /** A connected client of the package `redis`: createClient, createClientPool, createCluster or createSentinel. */
+  /**
+   * A connected client: createClient, createClientPool, createCluster or createSentinel of the package `redis`, or Redis or
+   * Cluster of ioredis.
+   */
   readonly client: RedisClient
   /** Which sieve: any number of them live on one cluster. */
   readonly name: string
@@ -50,6 +55,8 @@ export class RedisSieve implements AnySieve {
   readonly name: string
   readonly profile: Profile
   readonly parameters: Parameters
+  /** Counts and events of this object's calls, or of all that were given the same. */
+  readonly metrics: CallMetrics
   readonly #keyer: Keyer
   readonly #calls: Calls
   readonly #hashes: HashSet
@@ -70,6 +77,7 @@ export class RedisSieve implements AnySieve {
     this.profile = keyer.profile
     this.#keyer = keyer
     this.#calls = calls
+    this.metrics = calls.metrics
     this.#hashes = new HashSet(name, parameters, calls, tags)
   }
 
@@ -104,9 +112,10 @@ export class RedisSieve implements AnySieve {
     options: RedisSieveOptions,
     way: 'open' | 'create' | 'find',
   ): Promise<RedisSieve | null> {
-    const { client, name, timeoutMs: _, retryMs: __, ...shape } = options
+    const { client, name, timeoutMs: _, retryMs: __, waitReplicas: ___, waitAof: ____, ...rest } = options
+    const { metrics = new CallMetrics(), ...shape } = rest
     checkName(name)
-    const patience = patienceOf(options)
+    const patience = { ...patienceOf(options), metrics }
     const calls = new Calls(scriptClient(client), SOME_KEYS, patience)
     const key = parametersKey(name)
     let there = await calls.command(key, ['GET', key])
@@ -168,6 +177,23 @@ export class RedisSieve implements AnySieve {
   /** Whether each of the newline-separated lines was seen; as `hasMany`. */
   hasLines(bytes: Uint8Array): Promise<Uint8Array> {
     return this.#seen('has', { lines: bytes })
+  }
+
+  /**
+   * Marks many URLs as `addMany`, and gives the verdicts of each node as they come: a slow one does not hold back the
+   * others. Throws after the last part when the cluster failed for some.
+   */
+  addInParts(urls: readonly string[]): AsyncGenerator<VerdictPart, void> {
+    return verdictParts((onPart) => this.#run('add', { strings: urls }, onPart))
+  }
+
+  /** Whether each of many URLs was seen, 1 or 0, as the answers come; otherwise as `addInParts`. */
+  hasInParts(urls: readonly string[]): AsyncGenerator<VerdictPart, void> {
+    return verdictParts((onPart) =>
+      this.#seen('has', { strings: urls }, ({ indexes, verdicts }) =>
+        onPart({ indexes, verdicts: toSeen(verdicts) }),
+      ),
+    )
   }
 
   /** Forgets a URL: true when it was remembered. With `compact` it may take another with it, at its rate. */
@@ -278,9 +304,9 @@ export class RedisSieve implements AnySieve {
   }
 
   // Verdicts turned into "was seen", those of a call that failed too.
-  async #seen(verb: 'has' | 'forget', urls: Urls): Promise<Uint8Array> {
+  async #seen(verb: 'has' | 'forget', urls: Urls, onPart?: OnPart): Promise<Uint8Array> {
     try {
-      return toSeen(await this.#run(verb, urls))
+      return toSeen(await this.#run(verb, urls, onPart))
     } catch (error) {
       if (error instanceof RedisSieveError) {
         toSeen(error.verdicts)
@@ -291,12 +317,12 @@ export class RedisSieve implements AnySieve {
   }
 
   // The input is read before anything waits: the caller may change it afterwards.
-  async #run(verb: 'add' | 'has' | 'forget', urls: Urls): Promise<Uint8Array> {
+  async #run(verb: 'add' | 'has' | 'forget', urls: Urls, onPart?: OnPart): Promise<Uint8Array> {
     if (this.#isClosed) throw new SieveError('option', `sieve '${this.name}' is closed: open it again`)
     checkUrlsOf(urls)
     const { hashes, invalid } = this.#keyer.hashesOf(urls)
     try {
-      const verdicts = await this.#track(this.#hashes.run(verb, hashes))
+      const verdicts = await this.#track(this.#hashes.run(verb, hashes, onPart))
       this.#invalid += invalid
       return verdicts
     } catch (error) {

@@ -87,11 +87,19 @@ for k = 4, #KEYS do older[#older + 1] = opened(KEYS[k]) end`
   end
   n = n + 1`
 
-  // A call whose answers were lost gets them again.
+  // A call whose answers were lost gets them again. One that comes after a later call of its place was given up long ago:
+  // it would overwrite the answers that are kept for the later one.
   const again = `
 local number = ARGV[2]
 local last = redis.call('GET', KEYS[3])
-if last and string.sub(last, 1, #number) == number then return string.sub(last, #number + 1) end`
+if last then
+  local past = string.sub(last, 1, #number)
+  if past == number then
+    redis.call('PEXPIRE', KEYS[3], ${answersMs}) -- a write, for WAIT
+    return string.sub(last, #number + 1)
+  end
+  if past > number then return redis.error_reply('LATE call: a later one has been answered') end
+end`
   const remember = (count: string) => `
 local answers = table.concat(out)
 if ${count} > 0 then call('SET', KEYS[3], number .. answers, 'PX', ${answersMs}) end

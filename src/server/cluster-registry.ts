@@ -2,8 +2,10 @@
 import { option, SieveError, wording } from '../errors.ts'
 import type { Explanation, Items, Stats } from '../index.ts'
 import { type ConnectOptions, hostsOf } from '../redis/address.ts'
+import { CallMetrics } from '../redis/call-metrics.ts'
 import { type Connection, connectRedis } from '../redis/connect.ts'
 import { within } from '../redis/deadline.ts'
+import type { Durability } from '../redis/durability.ts'
 import type { Shape } from '../redis/parameters.ts'
 import { RedisSieve } from '../redis/redis-sieve.ts'
 import { Faults } from './faults.ts'
@@ -102,7 +104,7 @@ class ClusterSieve implements ServedSieve {
   async save(): Promise<void> {}
 }
 
-export interface ClusterRegistryOptions {
+export interface ClusterRegistryOptions extends Durability {
   /** Where an unreachable Redis is reported. */
   readonly faults?: Faults
   /** How long a call may go without an answer before it fails. Default 30,000. */
@@ -115,18 +117,22 @@ export interface ClusterRegistryOptions {
 export class ClusterRegistry implements SieveRegistry {
   readonly faults: Faults
   readonly isShared = true
+  readonly calls = new CallMetrics()
   readonly #sieves = new Map<string, ClusterSieve>()
   /** Sieves that this server is dropping. */
   readonly #drops = new Map<string, Promise<void>>()
   readonly #connection: Connection
   readonly #place: string
   readonly #retryMs: number
+  readonly #durability: Durability
   #timer: NodeJS.Timeout | undefined
   #polling: Promise<void> | null = null
   /** Start of the last successful poll. */
   #reachableAt = performance.now()
 
-  private constructor(connection: Connection, place: string, { faults, retryMs }: ClusterRegistryOptions) {
+  private constructor(connection: Connection, place: string, options: ClusterRegistryOptions) {
+    const { faults, retryMs, waitReplicas, waitAof } = options
+    this.#durability = { waitReplicas, waitAof }
     this.faults = faults ?? new Faults()
     this.#connection = connection
     this.#place = place
@@ -212,7 +218,13 @@ export class ClusterRegistry implements SieveRegistry {
   }
 
   #at(name: string) {
-    return { client: this.#connection.client, name, retryMs: this.#retryMs }
+    return {
+      client: this.#connection.client,
+      name,
+      retryMs: this.#retryMs,
+      metrics: this.calls,
+      ...this.#durability,
+    }
   }
 
   async #register(sieve: RedisSieve): Promise<ClusterSieve> {
@@ -258,7 +270,12 @@ export class ClusterRegistry implements SieveRegistry {
   async #pollOnce(): Promise<void> {
     const startedAt = performance.now()
     const before = [...this.#sieves]
-    const names = new Set(await RedisSieve.names(this.#connection.client, { retryMs: this.#retryMs }))
+    const names = new Set(
+      await RedisSieve.names(this.#connection.client, {
+        retryMs: this.#retryMs,
+        metrics: this.calls,
+      }),
+    )
     for (const [name, served] of before) {
       if (names.has(name) && (await isCurrent(served.sieve))) continue
       // Another server dropped it, and may have created one with its name: calls on the old one fail.

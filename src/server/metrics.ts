@@ -1,5 +1,6 @@
 // /metrics: the metrics of a server for Prometheus, computed at each scrape.
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client'
+import { CALL_BOUNDS, type CallCounts, type CallMetrics } from '../redis/call-metrics.ts'
 import { LATENCY_BOUNDS, type ServerInfo, type Way } from './info.ts'
 import type { ServedSieve, ServedStats, SieveRegistry } from './registry.ts'
 
@@ -50,7 +51,32 @@ export class Metrics {
     )
     this.#add('refused_total', 'Connections refused', 'counter', () => one(info.refused))
     this.#add('request_seconds', 'Duration of commands and requests', 'histogram', () =>
-      WAYS.flatMap((way) => buckets(info, way)),
+      WAYS.flatMap((way) => {
+        const { counts, count, seconds } = info.latencies[way]
+        return buckets('request_seconds', LATENCY_BOUNDS, counts, count, seconds, { way })
+      }),
+    )
+    if (registry.calls) this.#countCalls(registry.calls)
+  }
+
+  // Of a server whose sieves are on Redis: its calls to it.
+  #countCalls(calls: CallMetrics): void {
+    const add = (name: string, help: string, values: (counts: CallCounts) => Value[]) =>
+      this.#add(`redis_${name}`, help, name === 'call_seconds' ? 'histogram' : 'counter', () =>
+        values(calls.counts()),
+      )
+    const one = (value: number): Value[] => [{ labels: {}, value }]
+    add('failed_calls_total', 'Calls to Redis without an answer in the end', ({ failed }) => one(failed))
+    add('retries_total', 'Calls to Redis that were sent again, by reason', ({ retries }) =>
+      Object.entries(retries).map(([reason, value]) => ({ labels: { reason }, value })),
+    )
+    add('failovers_total', 'Nodes of Redis that were replaced while they were called', (counts) =>
+      one(counts.failovers),
+    )
+    add('moved_total', 'Calls whose slot had moved to another node of Redis', ({ moved }) => one(moved))
+    add('unknown_total', 'URLs without a verdict', ({ unknown }) => one(unknown))
+    add('call_seconds', 'Duration of calls to Redis, with retries', ({ histogram, calls: count, seconds }) =>
+      buckets('redis_call_seconds', CALL_BOUNDS, histogram, count, seconds, {}),
     )
   }
 
@@ -150,19 +176,26 @@ const labelOf = (name: string) =>
 
 type Type = 'counter' | 'gauge' | 'histogram'
 
-function buckets(info: ServerInfo, way: Way): Value[] {
-  const { counts, count, seconds } = info.latencies[way]
-  const metricName = 'urlsieve_request_seconds'
+// A histogram from counts that are not cumulated.
+function buckets(
+  name: string,
+  bounds: readonly number[],
+  counts: ArrayLike<number>,
+  count: number,
+  seconds: number,
+  labels: Readonly<Record<string, string>>,
+): Value[] {
+  const metricName = `urlsieve_${name}`
   let sum = 0
-  const bounded = LATENCY_BOUNDS.map((le, i) => {
+  const bounded = bounds.map((le, i) => {
     sum += counts[i]!
-    return { metricName: `${metricName}_bucket`, labels: { le, way }, value: sum }
+    return { metricName: `${metricName}_bucket`, labels: { le, ...labels }, value: sum }
   })
   return [
     ...bounded,
-    { metricName: `${metricName}_bucket`, labels: { le: '+Inf', way }, value: count },
-    { metricName: `${metricName}_sum`, labels: { way }, value: seconds },
-    { metricName: `${metricName}_count`, labels: { way }, value: count },
+    { metricName: `${metricName}_bucket`, labels: { le: '+Inf', ...labels }, value: count },
+    { metricName: `${metricName}_sum`, labels, value: seconds },
+    { metricName: `${metricName}_count`, labels, value: count },
   ]
 }
 

@@ -3,6 +3,7 @@
 import type { Explanation, FilterName, HashName, Items, Plan, ProfileName, Stats } from '../index.ts'
 import type { FilterOptions } from '../options/filter-options.ts'
 import type { LimitOptions } from '../options/limit-options.ts'
+import type { CallMetrics } from '../redis/call-metrics.ts'
 import type { ShapeLimitOptions } from '../shapes/shape-limits.ts'
 import type { Faults } from './faults.ts'
 import type { Meters } from './meters.ts'
@@ -101,6 +102,8 @@ export interface Storage {
 
 export interface SieveRegistry {
   /** Current faults, for /readyz, /metrics and the page. */
+  /** Of sieves on Redis: the calls to it. */
+  readonly calls?: CallMetrics
   readonly faults: Faults
   /** Sieves are still being opened: `get` and `list` do not have all of them. */
   readonly isLoading?: boolean

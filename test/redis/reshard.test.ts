@@ -4,6 +4,7 @@ import { RedisSieve } from '../../src/redis/index.ts'
 import { evenTags, slotOf } from '../../src/redis/slots.ts'
 import { randomFrom } from '../support/random.mjs'
 import { connected } from './connected.ts'
+import { mover } from './moving.ts'
 import { sleep, startCluster, whyNoRedis } from './servers.ts'
 import { all, exactVerdicts, urlOf } from './urls.ts'
 
@@ -12,27 +13,7 @@ const TAGS = 8
 describe.skipIf(whyNoRedis)('resharding under load', () => {
   const servers = connected(() => startCluster({ replicas: 0 }))
 
-  const id = async (node: number) => String(await servers.nodes[node]!.ask('CLUSTER', 'MYID'))
-
-  async function beginMove(slot: number, from: number, to: number): Promise<void> {
-    await servers.nodes[to]!.ask('CLUSTER', 'SETSLOT', String(slot), 'IMPORTING', await id(from))
-    await servers.nodes[from]!.ask('CLUSTER', 'SETSLOT', String(slot), 'MIGRATING', await id(to))
-  }
-
-  /** Keys of a slot, some at a time; returns how many went. */
-  async function moveKeys(slot: number, from: number, to: number): Promise<number> {
-    const keys = (await servers.nodes[from]!.ask('CLUSTER', 'GETKEYSINSLOT', String(slot), '40')) as string[]
-    if (keys.length === 0) return 0
-    const address = ['127.0.0.1', String(servers.nodes[to]!.port)]
-    await servers.nodes[from]!.ask('MIGRATE', ...address, '', '0', '5000', 'KEYS', ...keys)
-    return keys.length
-  }
-
-  async function endMove(slot: number, from: number, to: number): Promise<void> {
-    const owner = await id(to)
-    for (const node of [to, from])
-      await servers.nodes[node]!.ask('CLUSTER', 'SETSLOT', String(slot), 'NODE', owner)
-  }
+  const { begin: beginMove, moveKeys, end: endMove } = mover(() => servers)
 
   it('verdicts are exact while the slots of two tags move, key by key', async () => {
     const sieve = await RedisSieve.open({ client: servers.connection.client, name: 'moving', tags: TAGS })
