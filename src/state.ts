@@ -60,7 +60,7 @@ export class SieveState implements Identity {
     this.takesHashes = takes === 'hashes' || (takes === 'wide-hashes' && this.#isWide)
     this.#runsOwnFeatures = typeof this.plan.shape?.features === 'function'
     this.#shards = this.emptyShards(identity.froms)
-    this.keyer = new Keyer(this.#shards.front, identity.profile, identity.hash, this.takesHashes)
+    this.keyer = new Keyer(this.#shards.batchKernel, identity.profile, identity.hash, this.takesHashes)
     this.#canBeInOneCall = this.takesHashes && !hasOwnInstances && this.keyer.kernelRules !== null
     this.#prepareOneCall()
   }
@@ -91,7 +91,7 @@ export class SieveState implements Identity {
   replace(shards: Shards, counts: Counts): () => void {
     const { urls, seen, invalid } = this
     const before = this.#shards
-    this.keyer.attach(shards.front)
+    this.keyer.attach(shards.batchKernel)
     this.#shards = shards
     this.#prepareOneCall()
     Object.assign(this, counts)

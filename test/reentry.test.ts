@@ -102,10 +102,10 @@ describe('calls from inside a call', () => {
     const sieve = await Sieve.create({ key })
     const feed = sieve.feed({ keep: 'new' }, () => {
       inside.push(refusal(() => sieve.add('https://example.com/in')))
-      inside.push(refusal(() => feed.room(1)))
+      inside.push(refusal(() => feed.reserve(1)))
     })
     const bytes = lines(named('a', 10))
-    feed.room(bytes.length).set(bytes)
+    feed.reserve(bytes.length).set(bytes)
     expect(feed.push(bytes.length)).toEqual(bytes)
     expect(sieve.stats().urls).toBe(10)
     for (const { code, message } of inside) {
@@ -118,9 +118,9 @@ describe('calls from inside a call', () => {
 })
 
 describe('feeds', () => {
-  const put = (feed: { room(n: number): Uint8Array; push(n: number): Uint8Array }, text: string) => {
+  const put = (feed: { reserve(n: number): Uint8Array; push(n: number): Uint8Array }, text: string) => {
     const bytes = encoder.encode(text)
-    feed.room(bytes.length).set(bytes)
+    feed.reserve(bytes.length).set(bytes)
     return new TextDecoder().decode(feed.push(bytes.length))
   }
 
@@ -131,7 +131,7 @@ describe('feeds', () => {
     sieve.clear()
     expect(put(feed, 'o\none\nthr')).toBe('two\none\n')
     sieve.addLines(encoder.encode('four\nfive'))
-    expect(refusal(() => feed.room(2 ** 23)).code).toBe('memory')
+    expect(refusal(() => feed.reserve(2 ** 23)).code).toBe('memory')
     expect(put(feed, 'ee\nfour\n')).toBe('three\n')
     expect(sieve.stats()).toMatchObject({ urls: 5, seen: 1 })
   })
@@ -140,7 +140,7 @@ describe('feeds', () => {
     const sieve = await Sieve.create({ key, profile: 'raw' })
     for (const between of [() => void sieve.addLines(encoder.encode('x\n')), () => sieve.clear()]) {
       const feed = sieve.feed({ keep: 'new' })
-      feed.room(4).set(encoder.encode('abc\n'))
+      feed.reserve(4).set(encoder.encode('abc\n'))
       between()
       expect(refusal(() => feed.push(4)).code).toBe('option')
       expect(sieve.has('abc')).toBe(false)
@@ -152,7 +152,7 @@ describe('feeds', () => {
     const sieve = await Sieve.create({ key, profile: 'raw', instanceBytes: 2 ** 20 })
     const feed = sieve.feed({ keep: 'new', as: 'key' })
     const text = `${'y'.repeat(600_000)}\n`
-    feed.room(text.length).set(encoder.encode(text))
+    feed.reserve(text.length).set(encoder.encode(text))
     expect(feed.push(text.length).length).toBe(0)
     expect(refusal(() => feed.end()).code).toBe('memory')
     expect(sieve.stats().urls).toBe(0)

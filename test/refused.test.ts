@@ -71,7 +71,8 @@ function badCalls(sieve: Sieve): (() => unknown)[] {
   each(['addItems', 'hasItems'], items)
   each(['feed'], [{ keep: 'all' }, { keep: 'new', as: 'url' }])
   const feed = sieve.feed({ keep: 'new' })
-  for (const size of [-1, 0.5, Number.NaN, '1', 2 ** 32, 2 ** 40]) calls.push(() => feed.room(size as number))
+  for (const size of [-1, 0.5, Number.NaN, '1', 2 ** 32, 2 ** 40])
+    calls.push(() => feed.reserve(size as number))
   for (const size of [-1, 1, 2 ** 32, Number.NaN]) calls.push(() => feed.push(size as number))
   return calls
 }

@@ -52,7 +52,7 @@ async function sift(bytes: Uint8Array, cuts: Iterable<number>, way: FeedOptions,
   let at = 0
   for (const size of cuts) {
     const piece = bytes.subarray(at, at + size)
-    feed.room(piece.length).set(piece)
+    feed.reserve(piece.length).set(piece)
     parts.push(Buffer.from(feed.push(piece.length)))
     at += piece.length
     if (at >= bytes.length && size > 0) break
@@ -240,7 +240,7 @@ describe('a feed and its sieve', () => {
     const out: string[] = []
     const push = (text: string) => {
       const bytes = bytesOf(text)
-      feed.room(bytes.length).set(bytes)
+      feed.reserve(bytes.length).set(bytes)
       out.push(latin1(feed.push(bytes.length)))
     }
     push('https://a.example/1\nhttps://a.exam')
@@ -270,7 +270,7 @@ describe('a feed and its sieve', () => {
     ] as const) {
       const feed = sieve.feed({ keep: 'new' })
       const bytes = bytesOf(text)
-      feed.room(bytes.length).set(bytes)
+      feed.reserve(bytes.length).set(bytes)
       const kept = latin1(feed.push(bytes.length)) + latin1(feed.end())
       expect(kept).toBe(expected)
     }
@@ -281,7 +281,7 @@ describe('a feed and its sieve', () => {
     const feed = sieve.feed({ keep: 'new' })
     const push = (text: string) => {
       const bytes = bytesOf(text)
-      feed.room(bytes.length).set(bytes)
+      feed.reserve(bytes.length).set(bytes)
       return latin1(feed.push(bytes.length))
     }
     expect(push('a\nb\n')).toBe('a\nb\n')
@@ -296,10 +296,10 @@ describe('a feed and its sieve', () => {
     const sieve = await Sieve.create({ profile: 'raw', key })
     const feed = sieve.feed({ keep: 'new' })
     const bytes = bytesOf('one\ntwo\nthr')
-    feed.room(1_000_000).set(bytes)
-    feed.room(1000).set(bytes)
+    feed.reserve(1_000_000).set(bytes)
+    feed.reserve(1000).set(bytes)
     expect(latin1(feed.push(bytes.length))).toBe('one\ntwo\n')
-    feed.room(5_000_000).set(bytesOf('ee\n'))
+    feed.reserve(5_000_000).set(bytesOf('ee\n'))
     expect(latin1(feed.push(3))).toBe('three\n')
   })
 

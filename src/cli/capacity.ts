@@ -3,7 +3,7 @@
 import { filterKind } from '../filters/registry.ts'
 import type { FilterName, Sieve, Stats } from '../index.ts'
 import { formatCount, formatCounted } from '../quantities.ts'
-import { tell } from './output.ts'
+import { writeStderr } from './output.ts'
 
 export class Capacity {
   readonly #sieve: Sieve
@@ -21,7 +21,7 @@ export class Capacity {
   watch(): void {
     if (this.#expectedUrls === null || this.#isWarned || !this.#sieve.stats().pastCapacity) return
     this.#isWarned = true
-    tell(
+    writeStderr(
       `urlsieve: warning: filter '${this.#sieve.plan.filter}' is past its capacity of ${formatCounted(this.#expectedUrls, 'URL')}: new URLs are dropped as seen; run again with a larger --urls, or with --filter fingerprint\n`,
     )
   }
@@ -30,7 +30,7 @@ export class Capacity {
   summarise(): void {
     const stats = this.#sieve.stats()
     if (!stats.pastCapacity || this.#expectedUrls === null) return
-    tell(
+    writeStderr(
       `urlsieve: warning: ${formatCounted(stats.urls, 'URL')} in a filter for ${formatCount(this.#expectedUrls)}: ${ratesOf(stats)}\n`,
     )
   }

@@ -44,7 +44,7 @@ export class Comparison {
 
   /** Runs the commands in the first bytes of `buffer`, which is the buffer that `commands` gave out. */
   push(buffer: Uint8Array, bytes: number): Uint8Array {
-    this.#exactCommands.room(bytes).set(buffer.subarray(0, bytes))
+    this.#exactCommands.reserve(bytes).set(buffer.subarray(0, bytes))
     return this.#both(
       () => this.commands.push(bytes),
       () => this.#exactCommands.push(bytes),

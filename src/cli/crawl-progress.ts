@@ -2,7 +2,7 @@
 import { isatty } from 'node:tty'
 import { formatCount, formatCounted } from '../quantities.ts'
 import { delayedHosts } from './crawl-summary.ts'
-import { tell } from './output.ts'
+import { writeStderr } from './output.ts'
 
 const STEP_MS = 250
 const FIRST_MS = 1000
@@ -31,7 +31,7 @@ export class CrawlProgress {
     const ms = performance.now() - this.#start
     if (ms < FIRST_MS) return
     this.#shown = true
-    tell(`\r\x1b[K${this.text(reading, ms / 1000)}`)
+    writeStderr(`\r\x1b[K${this.text(reading, ms / 1000)}`)
   }
 
   text({ pages, links, repeats, pending, delayed }: CrawlReading, seconds: number): string {
@@ -48,6 +48,6 @@ export class CrawlProgress {
   /** Takes the line away. */
   done(): void {
     clearInterval(this.#timer)
-    if (this.#shown) tell('\r\x1b[K')
+    if (this.#shown) writeStderr('\r\x1b[K')
   }
 }

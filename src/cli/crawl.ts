@@ -21,7 +21,7 @@ import {
   strippedProfile,
   withLimitOptions,
 } from './limit-options.ts'
-import { Output, tell } from './output.ts'
+import { Output, writeStderr } from './output.ts'
 import { withRedisOptions } from './redis-options.ts'
 import { withSieveOptions } from './sieve-options.ts'
 
@@ -179,8 +179,8 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
     sieve.capacity?.summarise()
     const seconds = (performance.now() - started) / 1000
     report?.write({ urls, seconds, counts })
-    if (flags.stats) tell(`${JSON.stringify({ ...counts, seconds })}\n`)
-    else if (!flags.quiet) tell(crawlSummary(counts, seconds, folder))
+    if (flags.stats) writeStderr(`${JSON.stringify({ ...counts, seconds })}\n`)
+    else if (!flags.quiet) writeStderr(crawlSummary(counts, seconds, folder))
     // Connections that are kept open would hold the process for seconds.
     setTimeout(() => process.exit(), 0)
   }

@@ -91,7 +91,7 @@ export class DiskTarget implements DedupeTarget {
   async sift(path: string, write: WriteKept): Promise<void> {
     this.begin(path)
     await readInput(path, {
-      room: (bytes) => this.room(bytes),
+      reserve: (bytes) => this.reserve(bytes),
       push: (bytes, at) => this.push(bytes, at, write),
     })
     await this.endInput(write)
@@ -103,8 +103,8 @@ export class DiskTarget implements DedupeTarget {
     this.#feed.begin(isPlainFile(path) ? path : null, position)
   }
 
-  room(bytes: number): Uint8Array {
-    return this.#feed.room(bytes)
+  reserve(bytes: number): Uint8Array {
+    return this.#feed.reserve(bytes)
   }
 
   push(bytes: number, at: number, write: WriteKept): Promise<void> | undefined {

@@ -3,7 +3,7 @@ import type { Profile } from '../canonical/profiles.ts'
 import { formatShort } from '../quantities.ts'
 import { Delivery, type Forget } from './delivery.ts'
 import type { LineLimits } from './line-limits.ts'
-import { Output, tellStats, warnOfNoUrls } from './output.ts'
+import { Output, warnOfNoUrls, writeStats } from './output.ts'
 import { Progress } from './progress.ts'
 
 export interface DedupeRequest {
@@ -90,7 +90,7 @@ export async function runDedupe(target: DedupeTarget, request: DedupeRequest): P
       const seconds = (performance.now() - request.startedAt) / 1000
       const dropped = request.limits && { dropped: request.limits.stats() }
       const urlsPerSecond = Math.round(lines / seconds)
-      tellStats({
+      writeStats({
         lines,
         ...verdicts,
         invalid,

@@ -11,7 +11,7 @@ import { rateStats } from './capacity.ts'
 import type { DiskTarget, SieveParts } from './dedupe-disk.ts'
 import type { Counts, DedupeTarget } from './dedupe-run.ts'
 import { readInput } from './input.ts'
-import { tell } from './output.ts'
+import { writeStderr } from './output.ts'
 
 export interface SpillRequest {
   readonly keep: 'new' | 'seen'
@@ -64,7 +64,7 @@ export class SpillingTarget implements DedupeTarget {
     if (this.#disk) return this.#disk.sift(path, write)
     let position = 0
     await readInput(path, {
-      room: (size) => (this.#disk ?? this.#memory!.feed).room(size),
+      reserve: (size) => (this.#disk ?? this.#memory!.feed).reserve(size),
       push: (size, at) => {
         position = at
         if (this.#disk) return this.#disk.push(size, at, write)
@@ -123,7 +123,7 @@ export class SpillingTarget implements DedupeTarget {
   async #spill(path: string, at: number, write: WriteKept): Promise<void> {
     const folder = this.#request.temp ?? tmpdir()
     const used = formatBytes(process.memoryUsage.rss())
-    tell(
+    writeStderr(
       `urlsieve: ${used} of memory are in use, the most without --max-memory: continuing with temporary files in ${folder}\n`,
     )
     const { DiskTarget } = await import('./dedupe-disk.ts')
@@ -134,7 +134,7 @@ export class SpillingTarget implements DedupeTarget {
     this.#disk = await DiskTarget.continueWith(runs, parts, { keep, as, limitBytes: this.#limitBytes, temp })
     this.#disk.begin(path, at - rest.length)
     if (rest.length === 0) return
-    this.#disk.room(rest.length).set(rest)
+    this.#disk.reserve(rest.length).set(rest)
     // These bytes are counted already.
     this.#before = { ...this.#before, bytes: this.#before.bytes - rest.length }
     await this.#disk.push(rest.length, at, write)

@@ -46,7 +46,7 @@ export class FeedTarget implements DedupeTarget {
     const feed = this.#feed
     let position = 0
     await readInput(path, {
-      room: (size) => feed.room(size),
+      reserve: (size) => feed.reserve(size),
       push: (size, at) => {
         this.#bytes += size
         position = at

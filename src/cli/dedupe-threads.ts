@@ -16,7 +16,7 @@ import type { DedupeThreadSetting, ThreadFailure } from './dedupe-worker.ts'
 import { type Forget, warnOfUnwritten } from './delivery.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { inputError, readInput } from './input.ts'
-import { ClosedPipe, type Output, tell } from './output.ts'
+import { ClosedPipe, type Output, writeStderr } from './output.ts'
 import type { Threads } from './thread-count.ts'
 
 const CHUNKS_PER_THREAD = 3
@@ -76,7 +76,7 @@ export class ThreadTarget implements DedupeTarget {
       if (this.#threads.waits) await this.#wait(output)
       await readInput(path, {
         ready: () => (this.#isOn ? this.#pool!.emptied() : null),
-        room: (size) => (this.#isOn ? this.#pool!.room() : this.#feed.room(size)),
+        reserve: (size) => (this.#isOn ? this.#pool!.reserve() : this.#feed.reserve(size)),
         push: (size, at) => {
           if (this.#isOn) this.#pool!.push(size)
           else this.#bytes += size
@@ -157,7 +157,7 @@ export class ThreadTarget implements DedupeTarget {
     this.#pool ??= this.#start(output)
     const pool = this.#pool
     if (pool.failure) {
-      tell(`urlsieve: warning: going on with one thread: ${pool.failure.message}\n`)
+      writeStderr(`urlsieve: warning: going on with one thread: ${pool.failure.message}\n`)
       this.#isOff = true
       this.#hashes = []
     } else if (pool.isReady) this.#handOver(pool)

@@ -2,7 +2,7 @@
 // were not written are forgotten again where the filter can delete; where it cannot, one line reports how many are left.
 
 import { formatCounted } from '../quantities.ts'
-import { type Output, tell } from './output.ts'
+import { type Output, writeStderr } from './output.ts'
 
 /** Forgets a URL; false when it was not remembered. */
 export type Forget = (url: string) => boolean | Promise<boolean>
@@ -50,7 +50,7 @@ export class Delivery {
 /** Reports how many URLs are remembered that were not written, unless there are none. */
 export function warnOfUnwritten(urls: number): void {
   if (urls === 0) return
-  tell(
+  writeStderr(
     `urlsieve: warning: ${formatCounted(urls, 'new URL is remembered but was', 'new URLs are remembered but were')} not written: to get ${urls === 1 ? 'it' : 'them'}, run again with an empty --state folder\n`,
   )
 }

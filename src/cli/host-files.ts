@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatCount } from '../quantities.ts'
 import { CommandError, EXIT, reason } from './exit.ts'
-import { Output, tell } from './output.ts'
+import { Output, writeStderr } from './output.ts'
 
 /** Rows of further hosts are in one file together. */
 const MOST_HOSTS = 65_536
@@ -110,7 +110,7 @@ export class HostFiles {
 
   warn(): void {
     if (this.#others === 0) return
-    tell(
+    writeStderr(
       `urlsieve: warning: more than ${formatCount(this.#mostHosts)} hosts: ${formatCount(this.#others)} lines of further ones are in ${OTHER_HOSTS}.${this.#extension}\n`,
     )
   }

@@ -14,10 +14,10 @@ const TURN_CHUNKS = 32
 
 export interface Sink {
   /** A buffer for that many bytes; a sink that has to wait for buffers may have a shorter one. */
-  room(bytes: number): Uint8Array
+  reserve(bytes: number): Uint8Array
   /** That many bytes were put there; `consumed` is the position in the file on disk. A promise is waited for. */
   push(bytes: number, consumed: number): void | Promise<void>
-  /** Resolves when `room` has a buffer: for a sink that may have to wait for one. Then reading does not block either. */
+  /** Resolves when `reserve` has a buffer: for a sink that may have to wait for one. Then reading does not block either. */
   ready?(): Promise<void> | null
   /** Reads the rest of a plain file from its descriptor; null: not now. */
   takeFile?(fd: number): Promise<void> | null
@@ -166,14 +166,14 @@ function readSome(path: string, fd: number, buffer: Uint8Array, position: number
 // As many of the bytes as the sink takes; returns how many. A sink may give its memory up while it is waited for: then no
 // function that waits may have a view of it.
 function put(bytes: Uint8Array, sink: Sink): number {
-  const room = sink.room(bytes.length)
+  const room = sink.reserve(bytes.length)
   const some = bytes.subarray(0, room.length)
   room.set(some)
   return some.length
 }
 
 function readInto(sink: Sink, path: string, fd: number): number {
-  return readSome(path, fd, sink.room(CHUNK_BYTES), null)
+  return readSome(path, fd, sink.reserve(CHUNK_BYTES), null)
 }
 
 async function readPlain({ path, fd, head }: Input, sink: Sink): Promise<void> {
@@ -187,7 +187,7 @@ async function readPlain({ path, fd, head }: Input, sink: Sink): Promise<void> {
     await later
     let got: number
     if (consumed < head.length) got = put(head.subarray(consumed), sink)
-    else got = later ? await readSoon(path, fd, sink.room(CHUNK_BYTES)) : readInto(sink, path, fd)
+    else got = later ? await readSoon(path, fd, sink.reserve(CHUNK_BYTES)) : readInto(sink, path, fd)
     if (got === 0) return
     consumed += got
     const wait = sink.push(got, consumed)

@@ -10,7 +10,7 @@ import { formatCount, formatCounted, parseNumber, parseRate } from '../quantitie
 import { formatOfName } from '../records/format.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { checkOutput, inputError, readChunks, totalBytes } from './input.ts'
-import { Output, tell } from './output.ts'
+import { Output, writeStderr } from './output.ts'
 import { Progress } from './progress.ts'
 import { table } from './table.ts'
 
@@ -82,7 +82,7 @@ async function run(files: string[], flags: Flags): Promise<void> {
   checkOutput(paths, flags.output)
   const { set, unread } = await readPages(paths, rules?.profile ?? flags.profile, flags)
   if (unread > 0)
-    tell(
+    writeStderr(
       `urlsieve: ${formatCounted(unread, 'line has no URL with a digest and was', 'lines have no URL with a digest and were')} left out\n`,
     )
   if (rules === null) printLearned(learn(set, flags), flags)

@@ -5,7 +5,7 @@ import { Command, CommanderError } from 'commander'
 import { isAllocationFailure, SieveError } from '../errors.ts'
 import { registerCommands } from './commands.ts'
 import { CommandError, EXIT } from './exit.ts'
-import { ClosedPipe, Output, tell } from './output.ts'
+import { ClosedPipe, Output, writeStderr } from './output.ts'
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
 
@@ -83,5 +83,5 @@ try {
 } catch (error) {
   const { code, message } = await exitOf(error)
   process.exitCode = code
-  if (message) tell(`urlsieve: ${oneLine(message)}\n`)
+  if (message) writeStderr(`urlsieve: ${oneLine(message)}\n`)
 }

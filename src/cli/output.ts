@@ -9,7 +9,7 @@ import { CommandError, EXIT, reason } from './exit.ts'
 export class ClosedPipe extends Error {}
 
 /** Writes to stderr. False: it could not be written. A closed reader is not a failure. */
-export function tell(text: string): boolean {
+export function writeStderr(text: string): boolean {
   try {
     whenReady(() => writeSync(2, text))
     return true
@@ -19,8 +19,8 @@ export function tell(text: string): boolean {
 }
 
 /** A run's figures, one JSON object to stderr; the exit code shows when they could not be written. */
-export function tellStats(stats: object): void {
-  if (!tell(`${JSON.stringify(stats)}\n`)) process.exitCode = EXIT.output
+export function writeStats(stats: object): void {
+  if (!writeStderr(`${JSON.stringify(stats)}\n`)) process.exitCode = EXIT.output
 }
 
 /** Fewer lines are no sample of the input. */
@@ -29,7 +29,7 @@ const SAMPLE_LINES = 10
 /** When most lines were not URLs, the input is probably something else: a log, JSON, hosts without a scheme. */
 export function warnOfNoUrls(lines: number, invalid: number): void {
   if (lines < SAMPLE_LINES || invalid * 2 <= lines) return
-  tell(
+  writeStderr(
     `urlsieve: warning: ${formatCount(invalid)} of ${formatCount(lines)} lines are not URLs and were compared unchanged; expected one absolute URL per line, such as https://example.com/\n`,
   )
 }

@@ -2,7 +2,7 @@
 // the input is known. The first line appears after two seconds; one line at the end sums the run up.
 import { isatty } from 'node:tty'
 import { formatCounted, formatShort } from '../quantities.ts'
-import { tell } from './output.ts'
+import { writeStderr } from './output.ts'
 
 const FIRST_MS = 2000
 const STEP_MS = 250
@@ -43,7 +43,7 @@ export class Progress {
     if (elapsed < this.#next) return
     this.#next = elapsed + STEP_MS
     this.#shown = true
-    tell(`\r\x1b[K${this.text(read(), elapsed / 1000)}`)
+    writeStderr(`\r\x1b[K${this.text(read(), elapsed / 1000)}`)
   }
 
   text({ lines, fresh, bytes }: Reading, seconds: number): string {
@@ -69,11 +69,13 @@ export class Progress {
     this.done()
     if (!this.#on) return
     const seconds = (performance.now() - this.#start) / 1000
-    tell(`${[...parts, `${seconds.toFixed(1)} s`, `${formatShort(lines / seconds)} lines/s`].join(' · ')}\n`)
+    writeStderr(
+      `${[...parts, `${seconds.toFixed(1)} s`, `${formatShort(lines / seconds)} lines/s`].join(' · ')}\n`,
+    )
   }
 
   /** Takes the line away. */
   done(): void {
-    if (this.#shown) tell('\r\x1b[K')
+    if (this.#shown) writeStderr('\r\x1b[K')
   }
 }

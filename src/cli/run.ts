@@ -12,7 +12,7 @@ import { Comparison } from './comparison.ts'
 import { whenReady } from './descriptor.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { readInput, totalBytes } from './input.ts'
-import { Output, tellStats } from './output.ts'
+import { Output, writeStats } from './output.ts'
 import { Progress } from './progress.ts'
 import { type SieveFlags, sieveOptions, withSieveOptions } from './sieve-options.ts'
 
@@ -82,8 +82,8 @@ async function run(path: string, flags: Flags, command: Command): Promise<void> 
   let buffer: Uint8Array = new Uint8Array(0)
   try {
     await readInput(path, {
-      room(bytes) {
-        buffer = commands.room(bytes)
+      reserve(bytes) {
+        buffer = commands.reserve(bytes)
         return buffer
       },
       push(bytes, consumed) {
@@ -107,7 +107,7 @@ async function run(path: string, flags: Flags, command: Command): Promise<void> 
     const seconds = (performance.now() - started) / 1000
     const commandsPerSecond = Math.round((commands.adds + checks) / seconds)
     const counts = { lines, adds: commands.adds, checks, present, errors }
-    tellStats({ ...counts, seconds, commandsPerSecond, sizeBytes, ...rateStats(stats) })
+    writeStats({ ...counts, seconds, commandsPerSecond, sizeBytes, ...rateStats(stats) })
   }
   if (errors > 0) {
     throw new CommandError(
@@ -156,7 +156,7 @@ async function countedAdds(path: string, total: number | null, flags: Flags): Pr
   const progress = new Progress(total, flags.quiet)
   try {
     await readInput(path, {
-      room: (bytes) => counter.room(bytes),
+      reserve: (bytes) => counter.reserve(bytes),
       push(bytes, consumed) {
         counter.push(bytes)
         progress.tick(() => ({ lines: counter.lines, fresh: 0, bytes: consumed }))

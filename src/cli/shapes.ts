@@ -5,7 +5,7 @@ import type { ShapesReport } from '../shapes/shape-report.ts'
 import { Shapes } from '../shapes/shapes.ts'
 import { checkOutput, readInput, totalBytes } from './input.ts'
 import { type InputFlags, type RecordInput, recordInput, withInputOptions } from './input-options.ts'
-import { Output, tell } from './output.ts'
+import { Output, writeStderr } from './output.ts'
 import { Progress } from './progress.ts'
 
 interface Flags extends InputFlags {
@@ -82,7 +82,7 @@ async function readShapes(
   if (input) {
     const { readRecords } = await import('./record-input.ts')
     for await (const { urls, bytes } of readRecords(path, input)) {
-      found.room(urls.length).set(urls)
+      found.reserve(urls.length).set(urls)
       found.push(urls.length)
       position += bytes
       onRead(position)
@@ -90,7 +90,7 @@ async function readShapes(
     return position
   }
   await readInput(path, {
-    room: (bytes) => found.room(bytes),
+    reserve: (bytes) => found.reserve(bytes),
     push: (bytes, consumed) => {
       found.push(bytes)
       position = consumed
@@ -105,7 +105,7 @@ async function writePage(path: string, report: ShapesReport): Promise<void> {
   const page = new Output(path)
   page.print(shapesPage(report))
   page.close()
-  tell(`urlsieve: ${formatCounted(report.urls, 'URL')}: ${path}\n`)
+  writeStderr(`urlsieve: ${formatCounted(report.urls, 'URL')}: ${path}\n`)
 }
 
 /** Shapes with a finding; the others count among `others`. */

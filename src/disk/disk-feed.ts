@@ -52,7 +52,7 @@ export class DiskFeed {
   readonly #store: DiskStore | undefined
   /** Hashes of new lines that are about to be written. */
   #fresh: Uint8Array[] = []
-  /** Where the chunk that `room` returned lies, and its place in the input. */
+  /** Where the chunk that `reserve` returned lies, and its place in the input. */
   #at = 0
   #position = 0
 
@@ -106,13 +106,13 @@ export class DiskFeed {
   }
 
   /** Where to put the next bytes: a view of the kernel's memory, valid until the next call. */
-  room(bytes: number): Uint8Array {
-    const view = this.#feed.room(bytes)
+  reserve(bytes: number): Uint8Array {
+    const view = this.#feed.reserve(bytes)
     this.#at = view.byteOffset
     return view
   }
 
-  /** Sifts the first `bytes` bytes of what `room` returned. Wait for the promise, where there is one, before the next call. */
+  /** Sifts the first `bytes` bytes of what `reserve` returned. Wait for the promise, where there is one, before the next call. */
   push(bytes: number, write: WriteLines): Promise<void> | undefined {
     const wait = this.#direct ? this.#pushDirect(bytes, write) : this.#gather(bytes)
     this.#position += bytes
@@ -182,7 +182,7 @@ export class DiskFeed {
     this.#direct = null
     if (rest.length === 0) return
     this.#position -= rest.length
-    this.room(rest.length).set(rest)
+    this.reserve(rest.length).set(rest)
     await this.#gather(rest.length)
     this.#position += rest.length
   }
@@ -224,7 +224,7 @@ export class DiskFeed {
 
   async #replay(write: WriteLines): Promise<void> {
     const sink: ChunkSink = {
-      room: (bytes) => this.#emit.room(bytes),
+      reserve: (bytes) => this.#emit.reserve(bytes),
       push: (bytes) => this.#deliver(this.#emit.push(bytes), write),
       end: () => this.#deliver(this.#emit.end(), write),
     }

@@ -24,7 +24,7 @@ const NO_FILE = { fd: -1, path: '' }
 /** What is done with a chunk. */
 export interface ChunkSink {
   /** Where to put the next bytes, in the kernel's memory. */
-  room(bytes: number): Uint8Array
+  reserve(bytes: number): Uint8Array
   push(bytes: number): void | Promise<void>
   end(): void
 }
@@ -123,7 +123,7 @@ export class WaitingLines {
     const reader = new ReadAhead(file.fd, file.path, from, to, this.#reading)
     try {
       for (const [i, bytes] of lengths.entries()) {
-        const target = sink.room(bytes)
+        const target = sink.reserve(bytes)
         const got = reader.ready >= bytes ? reader.fillNow(target) : await reader.fill(target)
         if (got < bytes || this.#checksum(target.byteOffset, bytes) !== checksums[i]) throw changed(file.path)
         const wait = sink.push(bytes)

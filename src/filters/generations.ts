@@ -41,7 +41,7 @@ export interface Succession {
   /** The plan of generation `index`, counted from the first there ever was. */
   plan(index: number): Plan
   /** How many more URLs the newest may take before the next begins: 0 when it is time. */
-  room(newest: Generation, now: number): number
+  left(newest: Generation, now: number): number
   /** How many to keep; the oldest are forgotten. */
   readonly most: number
   /** Whether all of a generation is too old to be remembered. */
@@ -68,7 +68,7 @@ export function sharesOf({ from, to }: Share): number {
 const MOST_TIME = 8.64e15
 
 export class Generations implements Filter {
-  readonly #front: Kernel
+  readonly #batchKernel: Kernel
   readonly #own: OwnInstances
   readonly #mostInstances: number
   readonly #succession: Succession
@@ -82,13 +82,13 @@ export class Generations implements Filter {
   #clock: number | null = null
 
   constructor(
-    front: Kernel,
+    batchKernel: Kernel,
     succession: Succession,
     isRevived: boolean,
     own: OwnInstances = { bytes: INSTANCE_BYTES, spreads: true },
     share = WHOLE,
   ) {
-    this.#front = front
+    this.#batchKernel = batchKernel
     this.#own = own
     this.#mostInstances = succession.most + Math.ceil(MOST_INSTANCES / sharesOf(share))
     this.#succession = succession
@@ -116,7 +116,7 @@ export class Generations implements Filter {
   // Instances for a generation; with `froms`, to be filled from a snapshot.
   #spread(plan: Plan, froms?: readonly number[]): Shards {
     const { bytes, spreads } = this.#own
-    return new Shards(this.#front.module, this.#succession.kind, plan, spreads, bytes, froms)
+    return new Shards(this.#batchKernel.module, this.#succession.kind, plan, spreads, bytes, froms)
   }
 
   #begin(now = this.#now): Generation {
@@ -154,7 +154,7 @@ export class Generations implements Filter {
   // The newest, with room for at least one URL.
   #newest(): Generation {
     const newest = this.#all.at(-1)!
-    return this.#succession.room(newest, this.#now) > 0 ? newest : this.#begin()
+    return this.#succession.left(newest, this.#now) > 0 ? newest : this.#begin()
   }
 
   add(from: number, n: number): number {
@@ -163,7 +163,7 @@ export class Generations implements Filter {
     try {
       while (done < n) {
         const newest = this.#newest()
-        const end = Math.min(n, done + this.#succession.room(newest, this.#now))
+        const end = Math.min(n, done + this.#succession.left(newest, this.#now))
         done = this.#addSome(newest, done, end)
       }
     } catch (error) {
@@ -175,12 +175,12 @@ export class Generations implements Filter {
   // There is but one: the batch goes there as it is.
   #addAll(only: Generation, from: number, n: number): number {
     const { shards } = only
-    const { front } = shards
-    front.hashes.set(this.#front.hashes.subarray(from, n))
+    const { batchKernel } = shards
+    batchKernel.hashes.set(this.#batchKernel.hashes.subarray(from, n))
     const count = shards.add(0, n - from)
-    front.refresh()
-    this.#front.verdicts.set(front.verdicts.subarray(0, count), from)
-    only.urls += this.#clock === null ? front.call.countNew(0, count) : count
+    batchKernel.refresh()
+    this.#batchKernel.verdicts.set(batchKernel.verdicts.subarray(0, count), from)
+    only.urls += this.#clock === null ? batchKernel.call.countNew(0, count) : count
     return from + count
   }
 
@@ -189,14 +189,14 @@ export class Generations implements Filter {
     if (this.#all.length === 1) return this.#addAll(newest, from, n)
     const unknown = this.#ask(from, n, this.#all.slice(0, -1))
     if (unknown.length === 0) return this.#counted(newest, from, n)
-    const { hashes, verdicts } = this.#front
+    const { hashes, verdicts } = this.#batchKernel
     const { shards } = newest
-    const { front } = shards
-    for (let i = 0; i < unknown.length; i++) front.hashes[i] = hashes[unknown[i]!]!
+    const { batchKernel } = shards
+    for (let i = 0; i < unknown.length; i++) batchKernel.hashes[i] = hashes[unknown[i]!]!
     const added = shards.add(0, unknown.length)
-    front.refresh()
+    batchKernel.refresh()
     for (let i = 0; i < added; i++) {
-      const verdict = front.verdicts[i]!
+      const verdict = batchKernel.verdicts[i]!
       verdicts[unknown[i]!] = verdict
       if (this.#clock === null) newest.urls += verdict
     }
@@ -216,13 +216,13 @@ export class Generations implements Filter {
 
   // Sets the verdicts of entries [from, n) by some generations; returns the entries that none of them knows.
   #ask(from: number, n: number, generations: readonly Generation[]): number[] {
-    const { hashes, verdicts } = this.#front
+    const { hashes, verdicts } = this.#batchKernel
     verdicts.fill(1, from, n)
     for (const { shards } of generations) {
-      const { front } = shards
-      front.hashes.set(hashes.subarray(from, n))
+      const { batchKernel } = shards
+      batchKernel.hashes.set(hashes.subarray(from, n))
       shards.has(0, n - from)
-      for (let i = from; i < n; i++) verdicts[i]! &= front.verdicts[i - from]!
+      for (let i = from; i < n; i++) verdicts[i]! &= batchKernel.verdicts[i - from]!
     }
     const unknown: number[] = []
     for (let i = from; i < n; i++) if (verdicts[i] === 1) unknown.push(i)
@@ -231,16 +231,16 @@ export class Generations implements Filter {
 
   delete(n: number): void {
     this.#expire()
-    const { hashes, verdicts } = this.#front
+    const { hashes, verdicts } = this.#batchKernel
     verdicts.fill(1, 0, n)
     for (const generation of this.#all) {
       const { shards } = generation
-      const { front } = shards
-      front.hashes.set(hashes.subarray(0, n))
+      const { batchKernel } = shards
+      batchKernel.hashes.set(hashes.subarray(0, n))
       shards.delete(n)
       for (let i = 0; i < n; i++) {
-        if (front.verdicts[i] === 0) generation.urls--
-        verdicts[i]! &= front.verdicts[i]!
+        if (batchKernel.verdicts[i] === 0) generation.urls--
+        verdicts[i]! &= batchKernel.verdicts[i]!
       }
     }
   }

@@ -113,6 +113,6 @@ function succession({ shape }: Shaped<ScalableShape>, shares: number) {
     kind: inners[shape.inner],
     most: MOST_GENERATIONS,
     plan: (index: number) => planOf(shape, index, shares),
-    room: ({ plan, urls }: Generation) => plan.expectedUrls! - urls,
+    left: ({ plan, urls }: Generation) => plan.expectedUrls! - urls,
   }
 }

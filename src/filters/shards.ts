@@ -34,7 +34,7 @@ export interface Shard {
 }
 
 export class Shards {
-  readonly front: Kernel
+  readonly batchKernel: Kernel
   readonly #module: WebAssembly.Module
   readonly #plan: Plan
   readonly #grows: boolean
@@ -81,7 +81,7 @@ export class Shards {
       const filter = revived ?? (kind as FilterKind).create(kernel, plan, starts.length, own)
       this.#shards.push({ from, kernel, filter })
     }
-    this.front = this.#shards[0]!.kernel
+    this.batchKernel = this.#shards[0]!.kernel
   }
 
   get count(): number {
@@ -119,16 +119,16 @@ export class Shards {
    * behind the last that is done: n, or less when there is no memory for the others. Throws when there is memory for none.
    */
   add(from: number, n: number): number {
-    const front = this.#shards[0]!
+    const first = this.#shards[0]!
     let done = from
     if (this.#moves.size > 0) this.moveSome()
     if (this.#shards.length === 1) {
-      done = this.#addTo(front, from, n)
-      front.kernel.refresh()
+      done = this.#addTo(first, from, n)
+      first.kernel.refresh()
       if (done === n) return n
     }
     try {
-      if (this.#shards.length === 1) this.#divide(front)
+      if (this.#shards.length === 1) this.#divide(first)
       this.#addSpread(done, n)
       return n
     } catch (error) {
@@ -149,12 +149,12 @@ export class Shards {
 
   // All of entries [done, n), or none.
   #addSpread(done: number, n: number): void {
-    const hashes = this.front.hashes.slice(done, n)
-    this.front.verdicts.fill(0, done, n)
+    const hashes = this.batchKernel.hashes.slice(done, n)
+    this.batchKernel.verdicts.fill(0, done, n)
     try {
       this.#each(done, n, (shard, count) => this.#addPart(shard, count))
     } catch (error) {
-      const added = hashes.filter((_, i) => this.front.verdicts[done + i] === 1)
+      const added = hashes.filter((_, i) => this.batchKernel.verdicts[done + i] === 1)
       for (const hash of added) {
         const { kernel, filter } = this.#shards[this.#route(Number(hash >> 32n))]!
         const first = kernel.hashes[0]!
@@ -174,7 +174,7 @@ export class Shards {
       return
     }
     this.#shards[0]!.filter.has(from, n)
-    this.front.refresh() // a query may take memory too
+    this.batchKernel.refresh() // a query may take memory too
   }
 
   delete(n: number): void {
@@ -202,9 +202,9 @@ export class Shards {
 
   // Hands the hashes [from, n) to their shards, a shard at a time, and brings the verdicts back in order.
   #each(from: number, n: number, ask: (shard: Shard, count: number) => void): void {
-    const front = this.front
-    const words = new Uint32Array(front.hashes.slice(from, n).buffer)
-    const verdicts = front.verdicts.slice(0, n)
+    const { batchKernel } = this
+    const words = new Uint32Array(batchKernel.hashes.slice(from, n).buffer)
+    const verdicts = batchKernel.verdicts.slice(0, n)
     const members = new Map<Shard, number[]>(this.#shards.map((shard) => [shard, []]))
     let failure: unknown
     for (let i = 0; i < n - from; i++) members.get(this.#shards[this.#route(words[2 * i + 1]!)]!)!.push(i)
@@ -225,8 +225,8 @@ export class Shards {
       for (let i = 0; i < mine.length; i++) verdicts[from + mine[i]!] = kernel.verdicts[i]!
       if (failure !== undefined) break
     }
-    front.hashes.set(new BigUint64Array(words.buffer), from)
-    front.verdicts.set(verdicts)
+    batchKernel.hashes.set(new BigUint64Array(words.buffer), from)
+    batchKernel.verdicts.set(verdicts)
     if (failure !== undefined) throw failure
   }
 

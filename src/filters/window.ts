@@ -76,7 +76,7 @@ function succession({ shape }: Shaped<WindowShape>, shares: number) {
     ...(windowMs !== null && {
       isOver: ({ born }: Generation, now: number) => now - born >= windowMs || born > now,
     }),
-    room({ urls, born }: Generation, now: number): number {
+    left({ urls, born }: Generation, now: number): number {
       if (windowMs !== null && now - born >= windowMs / generations) return 0
       if (windowUrls === null) return Number.MAX_SAFE_INTEGER
       return Math.ceil(windowUrls / generations / shares) - urls

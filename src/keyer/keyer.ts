@@ -205,7 +205,7 @@ export class Keyer {
     const feed = this.feed(take, { keep: 'none' })
     for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
       const chunk = bytes.subarray(at, at + CHUNK_BYTES)
-      feed.room(chunk.length).set(chunk)
+      feed.reserve(chunk.length).set(chunk)
       feed.push(chunk.length)
     }
     feed.end()

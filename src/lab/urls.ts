@@ -118,7 +118,7 @@ export class UrlSource {
         this.#done = true
         break
       }
-      this.#feed.room(value.length).set(value)
+      this.#feed.reserve(value.length).set(value)
       this.#take(this.#feed.push(value.length))
       reading(this.#count)
     }

@@ -30,7 +30,7 @@ const MOST_BYTES = 2 ** 32 - 1
 
 /**
  * Bytes in, in any cuts; lines out. When a batch is refused, the lines before it were sifted and are returned: `lines`
- * counts them, `end` and the next `room` throw the error, and nothing of the rest is marked. One feed at a time uses the
+ * counts them, `end` and the next `reserve` throw the error, and nothing of the rest is marked. One feed at a time uses the
  * kernel's input buffer; another one may begin between two calls.
  */
 export class Feed {
@@ -45,7 +45,7 @@ export class Feed {
   /** Bytes of an unfinished line in the input buffer, no newline among them, and where they lie in it. */
   #waiting = 0
   #waitingAt = 0
-  /** Bytes that `room` returned and `push` may take. */
+  /** Bytes that `reserve` returned and `push` may take. */
   #space = 0
   /** What went wrong in the middle of a push: thrown by the next call. */
   #failure: unknown
@@ -67,7 +67,7 @@ export class Feed {
   }
 
   /** Where to put the next bytes: a view of `bytes` bytes of the kernel's own memory, valid until the next call. */
-  room(bytes: number): Uint8Array {
+  reserve(bytes: number): Uint8Array {
     this.#throwFailure()
     if (!Number.isSafeInteger(bytes) || bytes < 0)
       throw wrongType('bytes', bytes, 'a whole number of at least 0')
@@ -92,20 +92,23 @@ export class Feed {
     return this.#kernel.bytes.subarray(from, from + bytes)
   }
 
-  /** Sifts the first `bytes` bytes of what `room` returned. Returns the kept lines: a view that is valid until the next call. */
+  /** Sifts the first `bytes` bytes of what `reserve` returned. Returns the kept lines: a view that is valid until the next call. */
   push(bytes: number): Uint8Array {
     this.#throwFailure()
     if (!Number.isSafeInteger(bytes) || bytes < 0 || bytes > this.#space) {
       throw new SieveError(
         'option',
-        `push of ${bytes} bytes: expected at most the ${this.#space} that room gave`,
+        `push of ${bytes} bytes: expected at most the ${this.#space} that reserve returned`,
       )
     }
     if (bytes === 0) return NOTHING
     const { inputOwner } = this.#kernel
     if (this.#steps.kernel() !== this.#kernel || inputOwner !== this) {
       this.#space = 0
-      throw new SieveError('option', 'another feed or clear() came between room and push: call room again')
+      throw new SieveError(
+        'option',
+        'another feed or clear() came between reserve and push: call reserve again',
+      )
     }
     this.#space = 0
     return this.#run(bytes, false)
@@ -115,7 +118,7 @@ export class Feed {
   end(): Uint8Array {
     this.#throwFailure()
     if (this.#waiting === 0) return NOTHING
-    this.room(0)
+    this.reserve(0)
     const out = this.#run(0, true)
     this.#throwFailure()
     return out
@@ -193,7 +196,7 @@ export class Feed {
       // What was sifted before is returned first; the next call throws the error.
       this.#failure = error
     }
-    // The half line that is left is moved to the beginning by the next `room`: what was kept is there until then.
+    // The half line that is left is moved to the beginning by the next `reserve`: what was kept is there until then.
     this.#waiting = end - from
     this.#waitingAt = from - input
     if (this.#keys) return joinBytes(keys)

@@ -27,8 +27,8 @@ export class AddCounter {
     return this.#feed.lines
   }
 
-  room(bytes: number): Uint8Array {
-    return this.#feed.room(bytes)
+  reserve(bytes: number): Uint8Array {
+    return this.#feed.reserve(bytes)
   }
 
   push(bytes: number): void {

@@ -76,11 +76,11 @@ export class Commands {
   }
 
   /** Where to put the next bytes: a view of `bytes` bytes, valid until the next call. */
-  room(bytes: number): Uint8Array {
-    return this.#feed.room(bytes)
+  reserve(bytes: number): Uint8Array {
+    return this.#feed.reserve(bytes)
   }
 
-  /** Does the commands in the first `bytes` bytes of what `room` returned. Returns their answers: a view that is valid until the next call. */
+  /** Does the commands in the first `bytes` bytes of what `reserve` returned. Returns their answers: a view that is valid until the next call. */
   push(bytes: number): Uint8Array {
     this.#used = 0
     this.#feed.push(bytes)

@@ -42,7 +42,7 @@ export class Shapes {
   }
 
   /** A buffer of at least this number of bytes, to be filled for `push`. */
-  room(bytes: number): Uint8Array {
+  reserve(bytes: number): Uint8Array {
     if (this.#waiting + bytes > this.#buffer.length) {
       const wider = new Uint8Array(this.#waiting + bytes)
       wider.set(this.#buffer.subarray(0, this.#waiting))
@@ -51,7 +51,7 @@ export class Shapes {
     return this.#buffer.subarray(this.#waiting, this.#waiting + bytes)
   }
 
-  /** Takes in the first `bytes` bytes of what `room` returned, in any cuts. */
+  /** Takes in the first `bytes` bytes of what `reserve` returned, in any cuts. */
   push(bytes: number): void {
     const all = this.#waiting + bytes
     const used = this.#lines(this.#buffer, all, false)

@@ -77,7 +77,7 @@ export class Chunk {
   }
 
   /** Where to put the next bytes. */
-  room(bytes: number): Uint8Array {
+  reserve(bytes: number): Uint8Array {
     const need = this.#end - this.#from + WORD + bytes
     const before = this.#from & ~(WORD - 1)
     const input = this.#reserve(need)

@@ -27,31 +27,31 @@ export class TablePart {
 
   /** Adds the own part of each batch and writes the verdicts there. */
   add(batches: readonly PartBatch[], count: number): void {
-    const { front } = this.#shards
+    const { batchKernel } = this.#shards
     for (let i = 0; i < count; i++) {
       const { starts, ends, hashes, verdicts } = batches[i]!
       const start = starts[this.#part]!
       const end = ends[this.#part]!
       if (start === end) continue
-      front.hashes.set(hashes.subarray(start, end))
+      batchKernel.hashes.set(hashes.subarray(start, end))
       this.#shards.addAll(end - start)
-      verdicts.set(front.verdicts.subarray(0, end - start), start)
+      verdicts.set(batchKernel.verdicts.subarray(0, end - start), start)
     }
   }
 
   /** Adds those of the hashes that belong to the part. */
   fill(hashes: BigUint64Array): void {
-    const { front } = this.#shards
-    const { call, batchLines } = front
-    const arrays = new PartArrays(front, this.#parts)
+    const { batchKernel } = this.#shards
+    const { call, batchLines } = batchKernel
+    const arrays = new PartArrays(batchKernel, this.#parts)
     for (let at = 0; at < hashes.length; at += batchLines) {
       const some = hashes.subarray(at, at + batchLines)
-      front.hashes.set(some)
+      batchKernel.hashes.set(some)
       arrays.refresh()
       call.divideHashes(some.length, this.#parts)
       const start = arrays.starts[this.#part]!
       const end = arrays.ends[this.#part]!
-      front.hashes.set(arrays.hashes.subarray(start, end))
+      batchKernel.hashes.set(arrays.hashes.subarray(start, end))
       this.#shards.addAll(end - start)
     }
   }

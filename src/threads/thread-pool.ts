@@ -176,7 +176,7 @@ export class ThreadPool<F> {
   }
 
   /** Of a stream: a buffer for the next bytes, after `emptied`. */
-  room(): Uint8Array {
+  reserve(): Uint8Array {
     this.#check()
     const run = this.#run
     if (run.load(SOURCE) === NO_SOURCE) {
@@ -195,7 +195,7 @@ export class ThreadPool<F> {
     }
   }
 
-  /** That many bytes are in the buffer that `room` returned. */
+  /** That many bytes are in the buffer that `reserve` returned. */
   push(bytes: number): void {
     this.#run.fill(bytes)
     this.#run.wakeAll()

@@ -194,7 +194,7 @@ export class SieveThread {
     const run = this.#run
     const { shape, counters, words } = run
     try {
-      const got = this.#ports.read(words[DESCRIPTOR]!, chunk.room(shape.chunkBytes))
+      const got = this.#ports.read(words[DESCRIPTOR]!, chunk.reserve(shape.chunkBytes))
       counters[this.#index * COUNTERS + BYTES]! += got
       return got
     } catch (error) {
@@ -211,7 +211,7 @@ export class SieveThread {
     const bytes = run.next()
     if (bytes === null) return isEnded ? 0 : null
     const { length } = bytes
-    chunk.room(length).set(bytes)
+    chunk.reserve(length).set(bytes)
     run.empty()
     run.counters[this.#index * COUNTERS + BYTES]! += length
     return length

@@ -127,7 +127,7 @@ it.each(fast)(
     const stream = new TextDecoder('utf-8', { ignoreBOM: true })
     for (let at = 0; at < lines.length; at += 300_000) {
       const part = lines.subarray(at, at + 300_000)
-      feed.room(part.length).set(part)
+      feed.reserve(part.length).set(part)
       keys += stream.decode(feed.push(part.length), { stream: true })
     }
     keys += stream.decode(feed.end())

@@ -44,7 +44,7 @@ async function pushAll(
   for (let at = 0; at < bytes.length; ) {
     const cut = random() < 0.1 ? 1 : 1 + Math.floor(random() * 4000)
     const chunk = bytes.subarray(at, at + cut)
-    feed.room(chunk.length).set(chunk)
+    feed.reserve(chunk.length).set(chunk)
     await feed.push(chunk.length, write)
     at += chunk.length
   }
@@ -76,7 +76,7 @@ async function expectedOf(inputs: readonly Input[], { keep = 'new', as = 'line' 
   const out: Buffer[] = []
   for (const { text } of inputs) {
     const bytes = Buffer.from(text)
-    feed.room(bytes.length).set(bytes)
+    feed.reserve(bytes.length).set(bytes)
     out.push(Buffer.from(feed.push(bytes.length)), Buffer.from(feed.end()))
   }
   const { urls, seen, invalid } = sieve.stats()

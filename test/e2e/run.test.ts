@@ -119,7 +119,7 @@ describe('the program of the paper', () => {
     const answers: Buffer[] = []
     for (let at = 0; at < input.length; ) {
       const piece = input.subarray(at, at + 1 + (cuts === 'random' ? below(3_000) : 0))
-      program.room(piece.length).set(piece)
+      program.reserve(piece.length).set(piece)
       answers.push(Buffer.from(program.push(piece.length)))
       at += piece.length
     }
@@ -183,7 +183,7 @@ describe('other filters', () => {
     const parts: Buffer[] = []
     for (let at = 0; at < input.length; at += 65_536) {
       const piece = input.subarray(at, at + 65_536)
-      program.room(piece.length).set(piece)
+      program.reserve(piece.length).set(piece)
       parts.push(Buffer.from(program.push(piece.length)))
     }
     const answers = Buffer.concat(parts).toString().trimEnd().split('\n')

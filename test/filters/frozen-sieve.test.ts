@@ -73,7 +73,7 @@ describe('a frozen sieve', () => {
       () => frozen.addLines(new TextEncoder().encode(`${page(1000)}\n`)),
       () => frozen.clear(),
       () => {
-        feed.room(2).set([0x61, 0x0a])
+        feed.reserve(2).set([0x61, 0x0a])
         feed.push(2)
         feed.end()
       },

@@ -168,7 +168,7 @@ export async function sieveSubject({ options, store, newFolder }: SievePlace): P
       const half = Math.floor(bytes.length / 2)
       const kept: Uint8Array[] = []
       for (const part of [bytes.subarray(0, half), bytes.subarray(half)]) {
-        feed.room(part.length).set(part)
+        feed.reserve(part.length).set(part)
         kept.push(feed.push(part.length).slice())
       }
       kept.push(feed.end().slice())

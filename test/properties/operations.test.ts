@@ -79,7 +79,7 @@ describe.each(kinds)('$name', (kind) => {
             )
           } else if (verb === 'feed') {
             const bytes = joined(lines)
-            feed.room(bytes.length).set(bytes)
+            feed.reserve(bytes.length).set(bytes)
             const kept = decoder.decode(feed.push(bytes.length))
             const expected = plainly(lines, true)
             const fresh = lines.filter((_, i) => expected[i] === 1).map((text) => `${wellFormed(text)}\n`)

@@ -81,7 +81,7 @@ it('is the same whole, byte by byte and in random cuts', () => {
     const shapes = new Shapes({ key })
     for (let at = 0; at < bytes.length; ) {
       const chunk = bytes.subarray(at, at + size())
-      shapes.room(chunk.length).set(chunk)
+      shapes.reserve(chunk.length).set(chunk)
       shapes.push(chunk.length)
       at += chunk.length
     }
@@ -192,7 +192,7 @@ describe('hostile input', () => {
     const long = encoder.encode(`${'z'.repeat(300_000)}\nhttps://f.example/\n`)
     for (let at = 0; at < long.length; at += 50_000) {
       const chunk = long.subarray(at, at + 50_000)
-      shapes.room(chunk.length).set(chunk)
+      shapes.reserve(chunk.length).set(chunk)
       shapes.push(chunk.length)
     }
     expect(shapes.report()).toMatchObject({ urls: 4, invalid: 8 })

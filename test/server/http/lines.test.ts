@@ -40,7 +40,7 @@ function linesOf(random: () => number, count: number): Buffer {
 /** What a feed of an own sieve gives back. */
 async function fed(bytes: Buffer, keep: 'new' | 'seen'): Promise<Buffer> {
   const feed = (await Sieve.create()).feed({ keep })
-  feed.room(bytes.length).set(bytes)
+  feed.reserve(bytes.length).set(bytes)
   const out = Buffer.from(feed.push(bytes.length))
   return Buffer.concat([out, feed.end()])
 }
