@@ -83,6 +83,8 @@ function commands(count: number, seed: number): Buffer {
   return Buffer.concat(parts)
 }
 
+const grouped = (count: number) => count.toLocaleString('en-US')
+
 describe('the program of the paper', () => {
   it(`gives the plain program's output on ${COMMANDS} commands, by file and by .gz`, () => {
     const input = commands(COMMANDS, 1)
@@ -91,7 +93,9 @@ describe('the program of the paper', () => {
     const first = run([file('commands.txt', input), '-o', out])
     expect(first.status).toBe(6)
     expect(first.text).toBe('')
-    expect(first.stderr).toMatch(new RegExp(`^urlsieve: ${errors} of \\d+ lines could not be read.*\n$`))
+    expect(first.stderr).toMatch(
+      new RegExp(`^urlsieve: ${grouped(errors)} of ${grouped(COMMANDS + 1)} lines could not be read.*\n$`),
+    )
     expect(Buffer.compare(readFileSync(out), output)).toBe(0)
     const zipped = run([file('commands.txt.gz', gzipSync(input, { level: 1 }))])
     expect(Buffer.compare(zipped.stdout, output)).toBe(0)
