@@ -11,7 +11,7 @@ const slots = 16384
 export async function startRedis(count, isCluster = count > 1, module = undefined) {
   const nodes = []
   const args = [
-    ...(isCluster ? ['--cluster-enabled', 'yes'] : []),
+    ...(isCluster ? ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'] : []),
     ...(module ? ['--loadmodule', module] : []),
   ]
   try {
