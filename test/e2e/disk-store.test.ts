@@ -53,7 +53,7 @@ describe('a disk sieve in its folder', () => {
     cpSync(path('seen'), path('other'), { recursive: true })
     await dedupe('other', textOf(8000, 9000))
     expect(await printed('merge', path('seen'), path('other'), '-o', path('both'))).toContain(
-      '5011 URLs of 2',
+      '5,011 URLs of 2',
     )
     expect((await dedupe('both', textOf(0, 4000) + textOf(8000, 9000))).stdout.length).toBe(0)
     await dedupe('stranger', textOf(0, 10))
