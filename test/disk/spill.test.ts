@@ -13,11 +13,11 @@ import { randomFrom } from '../support/random.mjs'
 const newFolder = newFolders()
 const folder = newFolder()
 const [plain, packed] = [join(folder, 'all.txt'), join(folder, 'all.txt.gz')]
-const told = vi.hoisted(() => [] as string[])
+const printed = vi.hoisted(() => [] as string[])
 
 vi.mock('../../src/cli/output.ts', async (original) => ({
   ...(await original<object>()),
-  tell: (text: string) => told.push(text) > 0,
+  writeStderr: (text: string) => printed.push(text) > 0,
 }))
 
 beforeAll(() => {
@@ -43,7 +43,7 @@ async function dedupe(paths: readonly string[], wanted: Wanted, limitBytes: numb
   const path = join(newFolder(), 'out')
   const target = new SpillingTarget(sieve, { ...wanted, limitBytes, temp })
   const ended = vi.spyOn(target, 'end')
-  told.length = 0
+  printed.length = 0
   await runDedupe(target, {
     ...{ paths, totalBytes: null, keep: wanted.keep, output: path },
     ...{ stats: false, quiet: true, startedAt: 0 },
@@ -63,15 +63,15 @@ describe('dedupe in memory, at its limit', () => {
   }
   it.for(Object.entries(cases))('%s', { timeout: 60_000 }, async ([, [paths, wanted]]) => {
     const whole = await dedupe(paths, wanted, Number.POSITIVE_INFINITY)
-    expect(told).toEqual([])
+    expect(printed).toEqual([])
     const spilled = await dedupe(paths, wanted, 1)
     expect(spilled.out.equals(whole.out)).toBe(true)
     expect(spilled.counts).toEqual(whole.counts)
     expect(whole.disk).toBeUndefined()
     expect(spilled.disk?.runs).toBeGreaterThan(1)
-    expect(told).toHaveLength(1)
-    expect(told[0]).toMatch(/^urlsieve: \d.* of memory are in use, the most without --max-memory: .*\n$/)
-    expect(told[0]).toContain(spilled.temp)
+    expect(printed).toHaveLength(1)
+    expect(printed[0]).toMatch(/^urlsieve: \d.* of memory are in use, the most without --max-memory: .*\n$/)
+    expect(printed[0]).toContain(spilled.temp)
   })
 
   it('the limit is within the memory of the machine', () => {
