@@ -11,7 +11,7 @@ import { calculateSize, initiateUrlCaching } from '../oracles/url-caching.ts'
 import { randomFrom } from '../support/random.mjs'
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
-const COMMANDS = process.env.URLSIEVE_FULL ? 1_000_000 : 200_000
+const COMMANDS = process.env.URLSIEVE_FULL ? 1_000_000 : 50_000
 const PAPER_HASH = ['poly31', 'djb2', 'xor17'] as const
 
 let folder: string
