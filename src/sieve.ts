@@ -12,7 +12,7 @@ import type { Feed, FeedOptions } from './lines/feed.ts'
 import { checkMergeable, unite, uniteBits } from './merge.ts'
 import { type AnySieveOptions, identityOf, type SieveOptions } from './sieve-options.ts'
 import { type Saved, SieveState, STATE } from './state.ts'
-import { checkUrl, checkUrls, type Items, wrongType } from './url-input.ts'
+import { checkUrl, checkUrls, folderUrl, type Items, wrongType } from './url-input.ts'
 import { toSeen, Verdicts } from './verdicts.ts'
 
 export type { Explanation, Stats } from './any-sieve.ts'
@@ -303,10 +303,9 @@ export class Sieve implements AnySieve {
 
   /** Whether anything is under a folder; only a FolderSieve shows it. */
   protected findUnder(folder: string): boolean {
-    checkUrl(folder, 'folder')
+    const url = folderUrl(folder)
     const { keyer, shards, kernel } = this.#state
-    const text = folder.includes('://') ? folder : `https://${folder}`
-    keyer.one(/[?#]/.test(text) || text.endsWith('/') ? text : `${text}/`)
+    keyer.one(url)
     shards.hasUnder(1)
     return kernel.verdicts[0] === 0
   }

@@ -40,6 +40,13 @@ export function checkUrl(url: unknown, name = 'url'): asserts url is string {
   if (typeof url !== 'string') throw wrongType(name, url, 'a string')
 }
 
+/** The URL of a host or folder, such as `example.com/blog`: with a scheme, and a slash at its end. */
+export function folderUrl(folder: unknown): string {
+  checkUrl(folder, 'folder')
+  const text = folder.includes('://') ? folder : `https://${folder}`
+  return /[?#]/.test(text) || text.endsWith('/') ? text : `${text}/`
+}
+
 /** Refuses what is not an array of strings, before the first of them is used. */
 export function checkUrls(urls: unknown): asserts urls is readonly string[] {
   if (!Array.isArray(urls)) throw wrongType('urls', urls, 'an array of strings')

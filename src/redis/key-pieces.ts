@@ -1,4 +1,5 @@
 // The parts of a key that a layered filter remembers besides the key: its path segments, or the folders that it lies in.
+// The kernel finds the same pieces, but only as positions in its own filters; here they are sent to another machine.
 
 const afterScheme = (key: string): string => key.replace(/^[^:/]{0,29}:\/\//, '')
 

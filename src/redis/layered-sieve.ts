@@ -5,7 +5,7 @@ import { invalidOption } from '../errors.ts'
 import { checkWhole } from '../filters/filter.ts'
 import { chooseHash } from '../hashes.ts'
 import { Keyer } from '../keyer/keyer.ts'
-import { checkUrl } from '../url-input.ts'
+import { checkUrl, folderUrl } from '../url-input.ts'
 import { toSeen } from '../verdicts.ts'
 import { foldersOf, segmentsOf } from './key-pieces.ts'
 import { RedisSieveError, UNKNOWN } from './partial-error.ts'
@@ -100,10 +100,8 @@ export class LayeredRedisSieve {
 
   /** Whether anything was seen under a host or folder, such as `example.com/blog/`; see FolderSieve. */
   async hasUnder(folder: string): Promise<boolean> {
-    checkUrl(folder, 'folder')
+    const url = folderUrl(folder)
     if (this.form !== 'prefix-layers') throw invalidOption('form', this.form, 'prefix-layers for hasUnder')
-    const text = folder.includes('://') ? folder : `https://${folder}`
-    const url = /[?#]/.test(text) || text.endsWith('/') ? text : `${text}/`
     const deepest = foldersOf(this.#keyOf(url), this.layers)
     return this.#pieces.has(`${deepest.length} ${deepest.at(-1) ?? ''}`)
   }
