@@ -6,8 +6,10 @@ import { holdWork } from '../store/pace.ts'
 
 /** Less is unmapped in a few milliseconds. */
 const LARGE_BYTES = 64 * 1024 * 1024
-/** The promises of the drop have let go of the filter by then. */
-const DELAY_MS = 10
+/** No filter was dropped for this long: FLUSHALL is over, and its promises have let go of the filters. */
+const QUIET_MS = 50
+/** The memory is released after this time, whatever is dropped meanwhile. */
+const MOST_WAIT_MS = 5000
 /** How often the resident memory is read while it falls. */
 const STEP_MS = 5
 /** Unmapping is over when the resident memory has not fallen for this long. */
@@ -30,6 +32,7 @@ function collector(): (() => void) | null {
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms).unref())
 
 let waitingBytes = 0
+let droppedAt = 0
 let owners: object[] = []
 let isReleasing = false
 
@@ -38,21 +41,22 @@ let isReleasing = false
  * while its memory is unmapped.
  */
 export function releaseMemory(bytes: number, owner?: object): void {
+  if (bytes > 0) droppedAt = performance.now()
   if (bytes < LARGE_BYTES) return
   waitingBytes += bytes
   if (owner) owners.push(owner)
   if (!isReleasing) void releaseWaiting()
 }
 
-// One collection at a time: a second one would wait for what the first unmaps. A collection that is under way in steps is
-// finished before ours, so it is finished while the owners still hold the memory.
+// One collection at a time: a second one would wait for what the first unmaps. The first finishes a collection that is under
+// way in steps, and unmaps the small filters dropped with these, while the owners still hold the large ones.
 async function releaseWaiting(): Promise<void> {
   const run = collector()
   isReleasing = true
   while (waitingBytes > 0) {
-    await wait(DELAY_MS)
+    await allDropped()
     run?.()
-    await wait(DELAY_MS)
+    await unmapped()
     waitingBytes = 0
     owners = []
     if (!run) continue
@@ -61,6 +65,12 @@ async function releaseWaiting(): Promise<void> {
     await unmapped()
   }
   isReleasing = false
+}
+
+async function allDropped(): Promise<void> {
+  const begun = performance.now()
+  do await wait(QUIET_MS)
+  while (performance.now() - droppedAt < QUIET_MS && performance.now() - begun < MOST_WAIT_MS)
 }
 
 /** Resolves when the platform's thread has nothing left to unmap; long work is held until then. */

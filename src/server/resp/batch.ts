@@ -45,10 +45,15 @@ export class Batch {
   put(parser: Parser, base: number, isMany: boolean): void {
     const items = parser.count - 2
     this.reserve(items)
-    for (let i = 2; i < parser.count; i++) {
-      this.starts[this.count] = base + parser.starts[i]!
-      this.ends[this.count] = base + parser.ends[i]!
-      this.count++
+    const { starts, ends, count } = this
+    starts.set(parser.starts.subarray(2, parser.count), count)
+    ends.set(parser.ends.subarray(2, parser.count), count)
+    this.count += items
+    if (base > 0) {
+      for (let i = count; i < this.count; i++) {
+        starts[i]! += base
+        ends[i]! += base
+      }
     }
     this.sizes[this.commands++] = isMany ? items : ONE
   }
