@@ -128,7 +128,8 @@ export function formatRate(rate: number): string {
 export function formatBytes(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
   let unit = 0
-  while (bytes >= 1024 && unit < units.length - 1) {
+  // From 1023.95 on it would be rounded to 1024.0.
+  while (bytes >= 1023.95 && unit < units.length - 1) {
     bytes /= 1024
     unit++
   }

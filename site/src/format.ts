@@ -1,4 +1,5 @@
-// Formats numbers, sizes, rates and times for the whole page.
+// Formats numbers, sizes, rates and times for the whole page; sizes as the command does.
+export { formatBytes as bytes } from '../../src/quantities.ts'
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 const short = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 })
@@ -20,19 +21,6 @@ export function compact(n: number): string {
     if (Math.abs(n) >= size * 0.9995) return `${short.format(unit === 'k' ? n / 1e3 : n / size)} ${unit}`
   }
   return short.format(n)
-}
-
-/** 12.3 kB */
-export function bytes(n: number): string {
-  for (const [size, unit] of [
-    [1e12, 'TB'],
-    [1e9, 'GB'],
-    [1e6, 'MB'],
-    [1e3, 'kB'],
-  ] as const) {
-    if (n >= size * 0.9995) return `${short.format(n / size)} ${unit}`
-  }
-  return `${whole.format(n)} B`
 }
 
 /** 61.2 % */
