@@ -63,6 +63,12 @@ export class Sieve implements AnySieve {
 
   /** @internal Use `Sieve.create`. */
   constructor(state: SieveState) {
+    if (!(state instanceof SieveState)) {
+      throw new SieveError(
+        'option',
+        'new Sieve(): expected await Sieve.create(options), Sieve.load or Sieve.open',
+      )
+    }
     this.#state = state
     this.plan = state.plan
     this.profile = state.profile

@@ -118,3 +118,8 @@ it('an allocation that fails is told from other range errors', () => {
   expect(isAllocationFailure(new RangeError('Invalid array length'))).toBe(false)
   expect(isAllocationFailure(new Error('Array buffer allocation failed'))).toBe(false)
 })
+
+it('new Sieve() says how a sieve is made', () => {
+  const Made = Sieve as unknown as new (options: object) => Sieve
+  expect(() => new Made({ filter: 'blocked' })).toThrow('new Sieve(): expected await Sieve.create(options)')
+})
