@@ -1,39 +1,41 @@
 // The table of the fingerprint filter: segments of equal size, each a part of the range of all hashes, found by a
-// hash's top bits through a directory. It grows by one segment at a time: a full segment gives three fifths of its range
-// to a new one. Uneven parts keep the segments out of step, so that memory grows smoothly instead of doubling.
+// hash's top bits through a directory. Within a segment the low bits choose a hash's own bucket. Where that is full, the hash
+// goes to one other bucket, or a hash that is there moves to its other bucket, as in cuckoo hashing (Pagh, Rodler 2001).
+import {
+  ANY, BUCKET_BYTES, FIRST, FULL_BITS, MANY, TOLD_BITS, append, bucketMask, clearSlot, freeSlots, holds, homeBits, layout, lowWordAt, markOf, remainder,
+  remainderAt, setLayout, setState, slotWith, slots, stateOf, wayOf,
+} from './bucket'
 import { alloc, allocForFilter, release } from './memory'
 
-/** Slots of a bucket: one cache line. A hash lies in its own bucket or, when that is full, in the next with room. */
-export const BUCKET: u32 = 8
-/** Slots of a grown segment: 256 KiB of hashes. The first segment starts small and doubles up to this. */
-export const SEGMENT_SLOTS: u32 = 32768
-export const FIRST_SLOTS: u32 = 2048
 /** A segment's header: u32 count (see `counts`), u32 first and u32 last-plus-one directory entry. */
 export const HEADER: usize = 64
 /** Hashes that agree in more than these first bits share a segment, however crowded it is. */
-export const MOST_DIRECTORY_BITS: u32 = 27
+const MOST_DIRECTORY_BITS: u32 = 27
+/** Hashes that move to their other bucket for one that is added. Random hashes need a few at most. */
+const MOST_MOVES: u32 = 64
 
 export let directory: usize = 0
 export let directoryBits: u32 = 0
 /** Directory entries [first, last) have segments; the rest of the hashes belong to other instances. */
 export let first: u32 = 0
 export let last: u32 = 0
-/** Slots of every segment less one: all are of one size. The first is alone until it has grown to full size. */
-export let slotMask: u32 = FIRST_SLOTS - 1
 export let total: u64 = 0
 /** Segments that moved to another instance, linked through their first word, to be used again. */
 let spare: usize = 0
 /**
- * How many hashes each segment holds, by the place of its first byte in steps of 256 KiB, where no two can begin: side by
- * side they stay in the cache. The header has the count only when the segment is on its way out.
+ * How many hashes each segment of full size holds, by the place of its first byte in steps of 128 KiB, where no two can begin: side
+ * by side they stay in the cache. The header of such a segment has the count only when it is on its way out.
  */
-const counts: usize = memory.data(16384 * 4, 64)
-/** A crowded segment for which there was no room: the next add begins with it. */
-let stuck: usize = 0
-/** Holds those hashes of a segment that lie outside their own bucket, while it is divided. */
-let strays: usize = 0
-/** Holds one bucket while its segment is divided. */
-const emptied: usize = memory.data(64, 64)
+const counts: usize = memory.data(16384 * 2, 64)
+/** Where segments end, for which there are counts. */
+const MOST_ADDRESS: u64 = 16384 << 17
+/**
+ * Hashes for which there was no free slot. Of random hashes there are none; a table of forged or chosen ones takes this many,
+ * and then refuses more.
+ */
+export const MOST_EXILES: u32 = 256
+export const exiles: usize = memory.data(256 * 8, 64)
+export let exileCount: u32 = 0
 
 // @ts-ignore: decorator
 @inline
@@ -43,74 +45,63 @@ export function segmentOf(h: u64): usize {
 
 // @ts-ignore: decorator
 @inline
-export function bucketOf(segment: usize, h: u64): usize {
-  return segment + HEADER + (<usize>(<u32>h & slotMask & ~(BUCKET - 1)) << 3)
+export function bucketAt(segment: usize, index: u32): usize {
+  return segment + HEADER + <usize>index * BUCKET_BYTES
 }
 
-// Which of a bucket's eight slots hold `wanted`, as bits.
 // @ts-ignore: decorator
 @inline
-export function slotsWith(bucket: usize, wanted: v128): u32 {
-  return i64x2.bitmask(i64x2.eq(v128.load(bucket), wanted))
-    | i64x2.bitmask(i64x2.eq(v128.load(bucket, 16), wanted)) << 2
-    | i64x2.bitmask(i64x2.eq(v128.load(bucket, 32), wanted)) << 4
-    | i64x2.bitmask(i64x2.eq(v128.load(bucket, 48), wanted)) << 6
+export function bucketOf(segment: usize, h: u64, kind: u32 = ANY): usize {
+  return bucketAt(segment, <u32>h & (kind == ANY ? bucketMask : (1 << FULL_BITS) - 1))
 }
 
-// Whether any of a bucket's eight slots holds `wanted`.
+/** The other bucket in which a hash can be; `bucket` is its own. */
 // @ts-ignore: decorator
 @inline
-export function holds(bucket: usize, wanted: v128): bool {
-  return v128.any_true(
-    v128.or(
-      v128.or(i64x2.eq(v128.load(bucket), wanted), i64x2.eq(v128.load(bucket, 16), wanted)),
-      v128.or(i64x2.eq(v128.load(bucket, 32), wanted), i64x2.eq(v128.load(bucket, 48), wanted)),
-    ),
-  )
+export function otherBucket(bucket: usize, h: u64, r: u64): usize {
+  const index = <u32>h & bucketMask
+  return bucket + (<usize>(index + wayOf(<u32>r) & bucketMask) - <usize>index) * BUCKET_BYTES
+}
+
+/** The number of a bucket in its segment. */
+// @ts-ignore: decorator
+@inline
+export function indexOf(segment: usize, bucket: usize): u32 {
+  return <u32>((bucket - segment - HEADER) / BUCKET_BYTES)
+}
+
+/** Bytes of a segment with its header. */
+// @ts-ignore: decorator
+@inline
+export function segmentBytes(): usize {
+  return HEADER + (<usize>bucketMask + 1) * BUCKET_BYTES
+}
+
+// @ts-ignore: decorator
+@inline
+function countAddress(segment: usize): usize {
+  return layout == FIRST ? segment : counts + (segment >> 17 << 1)
 }
 
 // @ts-ignore: decorator
 @inline
 export function countOf(segment: usize): u32 {
-  return load<u32>(counts + (segment >> 18 << 2))
+  return load<u16>(countAddress(segment))
 }
 
 // @ts-ignore: decorator
 @inline
 export function setCount(segment: usize, count: u32): void {
-  store<u32>(counts + (segment >> 18 << 2), count)
-}
-
-// @ts-ignore: decorator
-@inline
-export function isCrowded(segment: usize): bool {
-  return countOf(segment) > slotMask - (slotMask >> 3)
-}
-
-// @ts-ignore: decorator
-@inline
-export function slotBytes(): usize {
-  return (<usize>slotMask + 1) << 3
-}
-
-function newSegment(from: u32, to: u32): usize {
-  const isUsed = spare != 0
-  const segment = takeSegment()
-  if (!segment) return 0
-  if (isUsed) memory.fill(segment, 0, HEADER + slotBytes())
-  store<u32>(segment, from, 4)
-  store<u32>(segment, to, 8)
-  setCount(segment, 0)
-  return segment
+  store<u16>(countAddress(segment), count)
 }
 
 /** An empty table, of one small segment. False when there is no room. */
 export function createTable(): bool {
   if (!makeDirectory(4)) return false
   last = 1 << directoryBits
-  const segment = newSegment(0, last)
+  const segment = newSegment()
   if (!segment) return false
-  for (let i: u32 = 0; i < 1 << directoryBits; i++) store<u32>(directory + (<usize>i << 2), <u32>segment)
+  setSegment(segment, 0, last)
   return true
 }
 
@@ -127,16 +118,28 @@ export function setRange(from: u32, to: u32): void {
   last = to
 }
 
-/** Segments will have this many slots: in a table that has none yet. */
-export function setSlots(slots: u32): void {
-  slotMask = slots - 1
-}
-
 /** Counts hashes that came (or, below 0, went). */
 // @ts-ignore: decorator
 @inline
 export function countHashes(more: i64): void {
   total += more
+}
+
+/** Gives a segment the directory entries [from, to). */
+export function setSegment(segment: usize, from: u32, to: u32): void {
+  store<u32>(segment, from, 4)
+  store<u32>(segment, to, 8)
+  for (let i = from; i < to; i++) store<u32>(directory + (<usize>i << 2), <u32>segment)
+}
+
+/** An empty segment; 0 when there is no memory. */
+export function newSegment(): usize {
+  const isUsed = spare != 0
+  const segment = takeSegment()
+  if (!segment) return 0
+  if (isUsed) memory.fill(segment, 0, segmentBytes())
+  setCount(segment, 0)
+  return segment
 }
 
 /** Keeps a segment that has left the table, to be used again. */
@@ -145,56 +148,26 @@ export function giveBack(segment: usize): void {
   spare = segment
 }
 
+/** A new segment, or 0 when it lies beyond the addresses that segments can have. */
+export function checkedSegment(segment: usize): usize {
+  if (<u64>segment + <u64>segmentBytes() <= MOST_ADDRESS) return segment
+  release(segment, segmentBytes())
+  return 0
+}
+
 /** Memory for one segment, as it was left; 0 when there is none. */
 export function takeSegment(): usize {
   const segment = spare
-  if (!segment) return allocForFilter(HEADER + slotBytes())
+  if (!segment) return checkedSegment(allocForFilter(segmentBytes()))
   spare = <usize>load<u32>(segment)
   return segment
 }
 
-/** A crowded segment could not be relieved: nothing is added before it is. 0: there is none. */
-export function setStuck(segment: usize): void {
-  stuck = segment
-}
-
-/** False while a crowded segment cannot be relieved. */
+/** The segment that has the directory entry `at`. */
 // @ts-ignore: decorator
 @inline
-export function isReady(): bool {
-  if (!stuck) return true
-  if (isCrowded(stuck) && !relieve(stuck)) return false
-  stuck = 0
-  return true
-}
-
-// @ts-ignore: decorator
-@inline
-export function nextBucket(segment: usize, bucket: usize): usize {
-  bucket += BUCKET << 3
-  return bucket == segment + HEADER + slotBytes() ? segment + HEADER : bucket
-}
-
-// Puts a hash that is known to be absent into a segment that has room.
-export function place(segment: usize, h: u64): void {
-  let bucket = bucketOf(segment, h)
-  while (true) {
-    const empty = slotsWith(bucket, i64x2.splat(0))
-    if (empty) {
-      store<u64>(bucket + (<usize>ctz(empty) << 3), h)
-      return
-    }
-    bucket = nextBucket(segment, bucket)
-  }
-}
-
-function hashesIn(segment: usize): u32 {
-  let count: u32 = 0
-  const end = segment + HEADER + slotBytes()
-  for (let p = segment + HEADER; p < end; p += 16) {
-    count += popcnt(i64x2.bitmask(i64x2.eq(v128.load(p), i64x2.splat(0))) ^ 3)
-  }
-  return count
+export function segmentAt(at: u32): usize {
+  return <usize>load<u32>(directory + (<usize>at << 2))
 }
 
 export function refineDirectory(): bool {
@@ -202,94 +175,177 @@ export function refineDirectory(): bool {
   const entries: u32 = 1 << directoryBits
   const finer = alloc(<usize>entries << 3)
   if (!finer) return false
-  let at = first
-  while (at < last) {
-    const segment = <usize>load<u32>(directory + (<usize>at << 2))
+  const coarse = directory
+  directory = finer
+  for (let at = first; at < last; ) {
+    const segment = <usize>load<u32>(coarse + (<usize>at << 2))
     const to = load<u32>(segment, 8)
-    for (let i = at << 1; i < to << 1; i++) store<u32>(finer + (<usize>i << 2), <u32>segment)
-    store<u32>(segment, at << 1, 4)
-    store<u32>(segment, to << 1, 8)
+    setSegment(segment, at << 1, to << 1)
     at = to
   }
-  release(directory, <usize>entries << 2)
-  directory = finer
+  release(coarse, <usize>entries << 2)
   directoryBits++
   first <<= 1
   last <<= 1
   return true
 }
 
-// The first segment, while it is alone, moves to one of twice its size.
-function doubleSegment(segment: usize): bool {
-  const bytes = slotBytes()
-  const count = countOf(segment)
-  slotMask = slotMask << 1 | 1
-  const bigger = newSegment(load<u32>(segment, 4), load<u32>(segment, 8))
-  if (!bigger) {
-    slotMask >>= 1
-    return false
-  }
-  setCount(bigger, count)
-  for (let p = segment + HEADER; p < segment + HEADER + bytes; p += 8) {
-    const h = load<u64>(p)
-    if (h) place(bigger, h)
-  }
-  for (let i: u32 = 0; i < 1 << directoryBits; i++) store<u32>(directory + (<usize>i << 2), <u32>bigger)
-  release(segment, HEADER + bytes)
+/** The number of a hash in the list of those that found no slot; -1: it is not there. */
+export function exileOf(h: u64): i32 {
+  for (let i: u32 = 0; i < exileCount; i++) if (load<u64>(exiles + (<usize>i << 3)) == h) return i
+  return -1
+}
+
+export function exile(h: u64): bool {
+  if (exileCount == MOST_EXILES) return false
+  store<u64>(exiles + (<usize>exileCount << 3), h)
+  exileCount++
   return true
 }
 
-// Moves the hashes whose directory entry is `middle` or above to the empty segment `other`. A hash in its own bucket has
-// the same bucket there: bucket by bucket, without a branch, each is written where it goes; the next one goes over what
-// was not to be there. Those that had overflowed find their places afterwards.
-function divide(segment: usize, other: usize, middle: u32): void {
-  const slots = segment + HEADER
-  const gap = other - segment
-  const shift = 64 - <u64>directoryBits
-  const zero = i64x2.splat(0)
-  let strayEnd = strays
-  for (let bucket = slots; bucket < slots + slotBytes(); bucket += BUCKET << 3) {
-    for (let i: usize = 0; i < 64; i += 16) {
-      v128.store(emptied + i, v128.load(bucket + i))
-      v128.store(bucket + i, zero)
-    }
-    const home = <u32>(bucket - slots) >> 3
-    let mine = bucket
-    let theirs = bucket + gap
-    for (let i: usize = 0; i < 64; i += 8) {
-      const h = load<u64>(emptied + i)
-      const isThere = <usize>(h != 0)
-      const isHome = isThere & <usize>((<u32>h & slotMask & ~(BUCKET - 1)) == home)
-      const stays = <usize>(<u32>(h >> shift) < middle)
-      store<u64>(stays ? mine : theirs, isHome ? h : 0)
-      mine += (isHome & stays) << 3
-      theirs += (isHome & (stays ^ 1)) << 3
-      store<u64>(strayEnd, h)
-      strayEnd += (isThere ^ isHome) << 3
-    }
-  }
-  for (let p = strays; p < strayEnd; p += 8) {
-    const h = load<u64>(p)
-    place(<u32>(h >> shift) < middle ? segment : other, h)
-  }
-  const kept = hashesIn(segment)
-  setCount(other, countOf(segment) - kept)
-  setCount(segment, kept)
-  store<u32>(segment, middle, 8)
+/** Takes hash number `i` off that list. */
+export function recall(i: u32): void {
+  exileCount--
+  store<u64>(exiles + (<usize>i << 3), load<u64>(exiles + (<usize>exileCount << 3)))
 }
 
-// Makes room in a crowded segment. False when the instance is full; the segment then still has room for a group.
-export function relieve(segment: usize): bool {
-  if (slotMask + 1 < SEGMENT_SLOTS) return doubleSegment(segment)
-  while (load<u32>(segment, 8) - load<u32>(segment, 4) < 5) if (!refineDirectory()) return false
-  const from = load<u32>(segment, 4)
-  const to = load<u32>(segment, 8)
-  const middle = from + (to - from) * 2 / 5
-  if (!strays) strays = allocForFilter(slotBytes() + 8)
-  if (!strays) return false
-  const other = newSegment(middle, to)
-  if (!other) return false
-  divide(segment, other, middle)
-  for (let i = middle; i < to; i++) store<u32>(directory + (<usize>i << 2), <u32>other)
+/** Tries again to put them into their segments. */
+export function recallAll(): void {
+  for (let i = exileCount; i > 0; i--) {
+    const h = load<u64>(exiles + (<usize>(i - 1) << 3))
+    const segment = segmentOf(h)
+    const own = bucketOf(segment, h)
+    const r = remainder(h)
+    if (!freeSlots(stateOf(own)) && !freeSlots(stateOf(otherBucket(own, h, r)))) continue
+    place(segment, h)
+    setCount(segment, countOf(segment) + 1)
+    recall(i - 1)
+  }
+}
+
+/** The hash that `place` left without a slot. */
+export let homeless: u64 = 0
+
+/**
+ * Puts a hash that is known to be absent into its segment. False when there is no slot for it: then `homeless` is a hash, this or
+ * another one, that is not in the segment.
+ */
+// @ts-ignore: decorator
+@inline
+export function place(segment: usize, h: u64): bool {
+  const own = bucketOf(segment, h)
+  const state = stateOf(own)
+  if (!freeSlots(state)) return placeElsewhere(segment, own, h)
+  append(own, state, remainder(h), 0)
   return true
+}
+
+/** The same where its own bucket is full. */
+export function placeElsewhere(segment: usize, own: usize, h: u64): bool {
+  const r = remainder(h)
+  const other = otherBucket(own, h, r)
+  const state = stateOf(other)
+  if (!freeSlots(state)) return displace(segment, own, h)
+  setState(own, stateOf(own) | markOf(<u32>r))
+  append(other, state, r, 10)
+  return true
+}
+
+// The bucket in which the hash in a slot of bucket number `index` could be besides.
+// @ts-ignore: decorator
+@inline
+export function alternative(segment: usize, bucket: usize, index: u32, slot: u32): usize {
+  const way = wayOf(lowWordAt(bucket, slot))
+  const isGuest = stateOf(bucket) >> (10 + slot) & 1
+  return bucketAt(segment, (isGuest ? index - way : index + way) & bucketMask)
+}
+
+// Moves the hash in a slot to its other bucket, which has a free slot.
+function moveSlot(bucket: usize, slot: u32, to: usize): void {
+  const r = remainderAt(bucket, slot)
+  const isGuest = stateOf(bucket) >> (10 + slot) & 1
+  clearSlot(bucket, slot)
+  if (!isGuest) setState(bucket, stateOf(bucket) | markOf(<u32>r))
+  append(to, stateOf(to), r, isGuest ? 0 : 10)
+}
+
+// Puts a hash into `bucket`, its own, which is full: one that is there goes to its other bucket, if need be in place of another.
+function displace(segment: usize, bucket: usize, h: u64): bool {
+  let index = indexOf(segment, bucket)
+  for (let move: u32 = 0; move < MOST_MOVES; move++) {
+    for (let slot: u32 = 0; slot < slots; slot++) {
+      const to = alternative(segment, bucket, index, slot)
+      if (!freeSlots(stateOf(to))) continue
+      moveSlot(bucket, slot, to)
+      putInto(segment, bucket, index, h)
+      return true
+    }
+    const slot = (<u32>(h >> 20) + move) % slots
+    const evicted = hashAt(segment, bucket, slot, index)
+    const to = alternative(segment, bucket, index, slot)
+    clearSlot(bucket, slot)
+    putInto(segment, bucket, index, h)
+    h = evicted
+    bucket = to
+    index = indexOf(segment, bucket)
+  }
+  homeless = h
+  return false
+}
+
+// Puts a hash into one of its two buckets, which has a free slot.
+function putInto(segment: usize, bucket: usize, index: u32, h: u64): void {
+  const r = remainder(h)
+  const isGuest = (<u32>h & bucketMask) != index
+  append(bucket, stateOf(bucket), r, isGuest ? 10 : 0)
+  if (!isGuest) return
+  const own = bucketOf(segment, h)
+  setState(own, stateOf(own) | markOf(<u32>r))
+}
+
+/** The hash in a slot of bucket number `index`. The range of the segment is in entries of a directory of 2^bits. */
+// @ts-ignore: decorator
+@inline
+export function hashAt(segment: usize, bucket: usize, slot: u32, index: u32, bits: u32 = directoryBits): u64 {
+  const r = remainderAt(bucket, slot)
+  const isGuest = stateOf(bucket) >> (10 + slot) & 1
+  const home = index - (isGuest ? wayOf(<u32>r) : 0) & bucketMask
+  const h = r << <u64>homeBits | <u64>home
+  if (layout != MANY) return h
+  // The range of a segment is not longer than what the bits that are not told can count.
+  const start = <u64>load<u32>(segment, 4) << (64 - <u64>bits)
+  const span: u64 = 1 << (64 - <u64>TOLD_BITS)
+  const all = start & ~(span - 1) | h
+  return all < start ? all + span : all
+}
+
+/** Where a hash lies: its bucket; 0 when it is in none. */
+export function bucketWith(h: u64): usize {
+  const segment = segmentOf(h)
+  const own = bucketOf(segment, h)
+  const r = remainder(h)
+  const state = stateOf(own)
+  if (holds(own, r, state & 1023)) return own
+  if (!(state & markOf(<u32>r))) return 0
+  const other = otherBucket(own, h, r)
+  return holds(other, r, stateOf(other) >> 10) ? other : 0
+}
+
+/** The slot of a hash in the bucket where it lies. */
+export function slotOf(bucket: usize, h: u64): u32 {
+  const state = stateOf(bucket)
+  return slotWith(bucket, remainder(h), bucket == bucketOf(segmentOf(h), h) ? state & 1023 : state >> 10 & 1023)
+}
+
+/** Removes a hash from its bucket. */
+export function remove(bucket: usize, h: u64): void {
+  const segment = segmentOf(h)
+  clearSlot(bucket, slotOf(bucket, h))
+  setCount(segment, countOf(segment) - 1)
+}
+
+/** A hash that was counted in a segment has no slot there. Past the list of such hashes it is lost, and new again. */
+export function leave(segment: usize): void {
+  setCount(segment, countOf(segment) - 1)
+  if (!exile(homeless)) total--
 }

@@ -34,10 +34,13 @@ const sizes: Record<string, SieveOptions> = Object.fromEntries(
     .map(({ name, can }) => [name, can.grow ? {} : { expectedUrls: 20_000, falsePositiveRate: 1e-2 }]),
 )
 
+/** What a sieve remembers: its hashes, whose places in a table depend on the batches in which they came, or else its memory. */
 const memoryOf = (sieve: Sieve) =>
   Buffer.concat(
     sieve[STATE].shards.all.flatMap(({ filter }) =>
-      [...filter.pieces()].map(({ bytes }) => Buffer.from(bytes)),
+      filter.hashes
+        ? [Buffer.from(BigUint64Array.from([...filter.hashes()].flatMap((some) => [...some])).sort().buffer)]
+        : [...filter.pieces()].map(({ bytes }) => Buffer.from(bytes)),
     ),
   )
 

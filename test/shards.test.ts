@@ -142,8 +142,8 @@ describe('fingerprint', () => {
     expect(instances(sieve)).toBeGreaterThan(3)
     const stats = sieve.stats()
     expect(stats.urls).toBe(urls)
-    expect(stats.sizeBytes / urls).toBeLessThanOrEqual(20)
-    expectNear(stats.fill!, (8 * urls) / stats.sizeBytes, 0.02)
+    expect(stats.sizeBytes / urls).toBeLessThanOrEqual(12)
+    expectNear(stats.fill!, ((64 / 9) * urls) / stats.sizeBytes, 0.02)
     // The chance is that of one table of all hashes, however many instances they are in.
     expectNear(stats.expectedRate, urls / 2 ** 64, 0.005)
     const alone = await Sieve.create({ profile: 'raw', key })
@@ -152,7 +152,7 @@ describe('fingerprint', () => {
   })
 
   it('deletes in every instance, and adds again', async () => {
-    const sieve = await open(3 * MIB)
+    const sieve = await open(2 * MIB)
     const urls = 400_000
     const all = named('a', 0, urls)
     sieve.addMany(all)
@@ -171,7 +171,7 @@ describe('fingerprint', () => {
 
   it('random adds, deletes and questions through many divisions are a Set’s', async () => {
     const rng = randomFrom(3)
-    const sieve = await open(2 * MIB)
+    const sieve = await open(1.5 * MIB)
     const truth = new Set<string>()
     let next = 0
     for (let step = 0; step < 400; step++) {

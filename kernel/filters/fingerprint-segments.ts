@@ -1,17 +1,20 @@
 // Segments of the fingerprint filter on their way into a snapshot or another instance, and from there into the table.
 // What comes from a file is checked before it is used.
+import { bucketMask, crowd, freeSlots, holds, isTidy, layout, markOf, remainder, remainderAt, setLayout, slotWith, slots, stateOf } from '../bucket'
+import { changes, copyHashes, countWalks, setStuck } from '../growth'
 import { alloc } from '../memory'
 import { takesOne } from '../one'
 import {
-  HEADER, bucketOf, countHashes, countOf, directory, directoryBits, first, giveBack, holds, last, makeDirectory, nextBucket,
-  refineDirectory, setCount, setRange, setSlots, setStuck, slotBytes, slotMask, slotsWith, takeSegment, total,
+  bucketAt, bucketOf, bucketWith, checkedSegment, countHashes, countOf, directory, directoryBits, exile, exileCount, exileOf, exiles, first, giveBack,
+  hashAt, indexOf, last, makeDirectory, otherBucket, recall, refineDirectory, segmentAt, segmentBytes, segmentOf, setCount, setRange,
+  setSegment, slotOf, takeSegment, total,
 } from '../segment-table'
 import { fingerprintAdd, fingerprintHas } from './fingerprint'
 
 /** Walks the segments: the one at directory entry `at`, or 0 past the last. Its header says where the next begins. */
 export function fingerprintSegment(at: u32): usize {
   if (at >= last) return 0
-  const segment = <usize>load<u32>(directory + (<usize>at << 2))
+  const segment = segmentAt(at)
   store<u32>(segment, countOf(segment))
   return segment
 }
@@ -32,7 +35,38 @@ export function fingerprintDirectoryBits(): u32 {
 
 /** Bytes of one segment with its header. */
 export function fingerprintSegmentBytes(): usize {
-  return HEADER + slotBytes()
+  return segmentBytes()
+}
+
+/** Slots of a bucket. */
+export function fingerprintSlots(): u32 {
+  return slots
+}
+
+/** The layout of the table: 0, 1 or 2. */
+export function fingerprintLayout(): u32 {
+  return layout
+}
+
+/** How often the layout has changed. */
+export function fingerprintChanges(): u32 {
+  return changes
+}
+
+/** A walk over the segments begins (1) or is over (-1): until then the boundaries between them stay. */
+export function fingerprintWalk(more: i32): void {
+  countWalks(more)
+}
+
+/** Writes the hashes of the buckets [from, until) of a segment to `to`; returns how many. */
+export function fingerprintHashes(segment: usize, from: u32, until: u32, to: usize): u32 {
+  return copyHashes(segment, from, until, to)
+}
+
+/** The slot of a hash, counted from the first of its segment; -1: it is in none. */
+export function fingerprintFind(h: u64): i32 {
+  const bucket = bucketWith(h)
+  return bucket ? <i32>(indexOf(segmentOf(h), bucket) * slots + slotOf(bucket, h)) : -1
 }
 
 /** The directory entry at which the segments divide most evenly by their hashes; 0 when there is only one. */
@@ -40,7 +74,7 @@ export function fingerprintMiddle(): u32 {
   let below: u64 = 0
   let at = first
   while (at < last) {
-    const segment = <usize>load<u32>(directory + (<usize>at << 2))
+    const segment = segmentAt(at)
     below += countOf(segment)
     const next = load<u32>(segment, 8)
     if (below << 1 >= total) return next < last ? next : at == first ? 0 : at
@@ -53,18 +87,23 @@ export function fingerprintMiddle(): u32 {
 export function fingerprintCut(middle: u32): void {
   let at = middle
   while (at < last) {
-    const segment = <usize>load<u32>(directory + (<usize>at << 2))
+    const segment = segmentAt(at)
     at = load<u32>(segment, 8)
     countHashes(-<i64>countOf(segment))
     giveBack(segment)
+  }
+  for (let i = exileCount; i > 0; i--) {
+    if (<u32>(load<u64>(exiles + (<usize>(i - 1) << 3)) >> (64 - <u64>directoryBits)) < middle) continue
+    recall(i - 1)
+    countHashes(-1)
   }
   setRange(first, middle)
   setStuck(0)
 }
 
-/** In an instance without a filter: segments will have this many slots. */
-export function fingerprintAdoptSlots(slots: u32): void {
-  setSlots(slots)
+/** In an instance without a filter: the layout, and the number of buckets of a segment as a power of two. */
+export function fingerprintAdoptLayout(kind: u32, bits: u32): void {
+  setLayout(kind, bits)
 }
 
 /** Makes a directory of 2^bits entries, of which [from, to) will be covered by the segments taken. */
@@ -76,59 +115,42 @@ export function fingerprintAdopt(bits: u32, from: u32, to: u32): bool {
 
 /** Room for one segment, to be filled header and all; 0 when there is none. */
 export function fingerprintAdoptRoom(): usize {
-  return alloc(HEADER + slotBytes())
+  return checkedSegment(alloc(segmentBytes()))
 }
 
-/** Buckets looked at for repeated hashes of one segment: a table made to be slow must not be slow to check. */
-const MOST_STEPS: u32 = 1 << 18
+/** Free slots that a segment needs for what can come before it is relieved. */
+const STEP: u32 = 128
 
-// Whether a hash lies in a bucket that a search comes to before `bucket`.
-function isBefore(segment: usize, bucket: usize, h: u64): bool {
-  for (let b = bucketOf(segment, h); b != bucket; b = nextBucket(segment, b)) {
-    if (holds(b, i64x2.splat(h))) return true
-  }
-  return false
+// Whether a search finds the hash in a slot there and only there.
+function isFound(segment: usize, bucket: usize, slot: u32, index: u32, h: u64): bool {
+  const state = stateOf(bucket)
+  const r = remainder(h)
+  const isGuest = state >> (10 + slot) & 1
+  if (slotWith(bucket, r, isGuest ? state >> 10 : state & 1023) != <i32>slot) return false
+  const own = bucketOf(segment, h)
+  if (isGuest) return (stateOf(own) & markOf(<u32>r)) != 0 && !holds(own, r, stateOf(own) & 1023)
+  return true
 }
 
 /**
- * Whether the segment at `segment`, filled from outside, can be used: its count is right, a slot is empty so that every
- * search ends, and each hash lies once, where a search finds it. Its range is in entries of a directory of 2^bits. Linear.
+ * Whether the segment at `segment`, filled from outside, can be used: its count is right and leaves free slots, nothing lies
+ * outside the slots in use, and each hash lies once, where a search finds it. Its range is in entries of a directory of 2^bits.
  */
 export function fingerprintIsSound(segment: usize, bits: u32): bool {
-  const slots = segment + HEADER
   const from = load<u32>(segment, 4)
   const to = load<u32>(segment, 8)
-  const shift = 64 - <u64>bits
-  const buckets = (slotMask + 1) >> 3
-  // A search goes on past full buckets only: the walk begins behind one that is not.
-  let start: u32 = 0
-  while (start < buckets && load<u64>(slots + (<usize>start << 6), 56)) start++
-  if (start == buckets) return false
   let count: u32 = 0
-  let full: u32 = 0
-  let steps: u32 = 0
-  let bucket = nextBucket(segment, slots + (<usize>start << 6))
-  for (let i: u32 = 0; i < buckets; i++) {
-    const here = <u32>((bucket - slots) >> 6)
-    let gap = false
-    for (let p = bucket; p < bucket + 64; p += 8) {
-      const h = load<u64>(p)
-      if (!h) {
-        gap = true
-        continue
-      }
-      const entry = <u32>(h >> shift)
-      const back = (here - ((<u32>h & slotMask) >> 3)) & (buckets - 1)
-      if (gap || entry < from || entry >= to || back > full) return false
-      if (ctz(slotsWith(bucket, i64x2.splat(h))) != <u32>(p - bucket) >> 3) return false
-      steps += back
-      if (steps < MOST_STEPS && isBefore(segment, bucket, h)) return false
+  for (let index: u32 = 0; index <= bucketMask; index++) {
+    const bucket = bucketAt(segment, index)
+    if (!isTidy(bucket)) return false
+    for (let used = ~freeSlots(stateOf(bucket)) & (1 << slots) - 1; used; used &= used - 1) {
+      const h = hashAt(segment, bucket, ctz(used), index, bits)
+      const entry = <u32>(h >> (64 - <u64>bits))
+      if (entry < from || entry >= to || !isFound(segment, bucket, ctz(used), index, h)) return false
       count++
     }
-    full = gap ? 0 : full + 1
-    bucket = nextBucket(segment, bucket)
   }
-  return count == load<u32>(segment)
+  return count == load<u32>(segment) && count <= crowd + STEP
 }
 
 /** Room for one segment that is moved here: one that was moved away, or new; 0 when the instance is full. */
@@ -148,9 +170,25 @@ export function fingerprintRefine(): bool {
 
 /** Takes the segment at `segment`; its header says which directory entries it covers. */
 export function fingerprintAdopted(segment: usize): void {
-  for (let i = load<u32>(segment, 4); i < load<u32>(segment, 8); i++) {
-    store<u32>(directory + (<usize>i << 2), <u32>segment)
-  }
-  setCount(segment, load<u32>(segment))
-  countHashes(<i64>load<u32>(segment))
+  const count = load<u32>(segment)
+  setSegment(segment, load<u32>(segment, 4), load<u32>(segment, 8))
+  setCount(segment, count)
+  countHashes(<i64>count)
+}
+
+/** Where the hashes lie that found no slot within reach. */
+export function fingerprintExiles(): usize {
+  return exiles
+}
+
+export function fingerprintExileCount(): u32 {
+  return exileCount
+}
+
+/** Takes one of them. False unless it is one of this instance's and not there already. */
+export function fingerprintExile(h: u64): bool {
+  const entry = <u32>(h >> (64 - <u64>directoryBits))
+  if (entry < first || entry >= last || exileOf(h) >= 0 || bucketWith(h) || !exile(h)) return false
+  countHashes(1)
+  return true
 }

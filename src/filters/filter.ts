@@ -96,6 +96,8 @@ export interface Piece {
   readonly bytes: Uint8Array
   /** In place of bytes: so many of them that are all zero. */
   readonly zeros?: number
+  /** The least format version of a file that has such a piece, where it is not the first. */
+  readonly version?: number
 }
 
 /** How a filter is written down and read back. */

@@ -3,27 +3,23 @@
 import type { Kernel } from '../kernel.ts'
 import { growingSizes } from '../options/filter-options.ts'
 import { type Filter, type FilterKind, type Held, noRoom, type Share, WHOLE } from './filter.ts'
-import { checkField, checkFollows, savedWhole } from './saved-plan.ts'
+import { ARRAYS, fingerprintPieces, MOST_BITS } from './fingerprint-pieces.ts'
+import { checkField, checkFollows } from './saved-plan.ts'
 
 /** Measured: bytes of memory for each URL, over the whole range of sizes (docs/filters.md). */
-const BYTES_PER_URL = 14
+const BYTES_PER_URL = 10
 const FIRST_BYTES = 16 * 1024
-/** A segment's header in the kernel: count, first and last-plus-one directory entry. */
-const HEADER_BYTES = 64
-/** Segments of 256 KiB that are moved to another instance at a time: about five milliseconds. */
-const MOVED_SEGMENTS = 32
-/** Numbers of kernel/segment-table.ts: slots of a bucket, of the first and of a grown segment, bits of the directory. */
-const BUCKET_SLOTS = 8
-const FIRST_SLOTS = 2048
-const SEGMENT_SLOTS = 32768
-const FIRST_BITS = 4
-const MOST_BITS = 27
-/** A directory that is larger than this, and than so many times the segments, is not one that hashes have made. */
-const LEAST_DIRECTORY_BYTES = 1024 * 1024
-const DIRECTORY_SHARE = 4
+/** Segments of 128 KiB that are moved to another instance at a time: about five milliseconds. */
+const MOVED_SEGMENTS = 64
+const BUCKET_BYTES = 64
+/** The last bytes of a bucket: which slots have hashes that belong there and, from this bit on, which have others. */
+const STATE_BYTES = 4
+const GUEST_BITS = 10
+/** Buckets whose hashes are copied at a time: a divisor of how many any segment has. */
+const COPIED_BUCKETS = 256
 
-/** The table grows by segments of 256 KiB, which begin about half full; several may be due in one batch. */
-const SEGMENTS_BYTES = 4 * 256 * 1024
+/** The table grows by segments of 128 KiB, which begin about half full; several may be due in one batch. */
+const SEGMENTS_BYTES = 8 * 128 * 1024
 const MOST_BYTES_PER_URL = 24
 /**
  * A table that has filled one instance moves half of it to another and keeps the memory for what comes: at most half as
@@ -40,14 +36,6 @@ export function fingerprintRate({ urls, bits = 64 }: { urls: number; bits?: numb
   return -Math.expm1(urls * Math.log1p(-(2 ** -bits)))
 }
 
-/** A segment from a snapshot: it covers entries [from, to) of a directory of `bits` bits. */
-interface Adopted {
-  readonly bits: number
-  readonly at: number
-  readonly from: number
-  readonly to: number
-}
-
 /**
  * Errs towards "seen" only when two keys share all 64 bits of a secret hash: 0.03 pages lost in a whole crawl of
  * a billion URLs. Needs no capacity; expectedUrls only tells how much memory to plan for.
@@ -61,7 +49,7 @@ export const fingerprint = {
   options: growingSizes,
   can: { delete: true, grow: true, under: false },
   takes: 'hashes',
-  directoryBytes: (bits) => 4 * 2 ** Math.min(bits, MOST_BITS),
+  directoryBytes: (array) => 4 * 2 ** Math.min(array % ARRAYS, MOST_BITS),
   growth: {
     heldBytes,
     growthBytes(_plan, held, urls) {
@@ -99,54 +87,9 @@ export const fingerprint = {
   },
 } as const satisfies FilterKind
 
-// The slots of each segment, copied; 0 where one is empty.
-function* slotsOf(filter: Pick<Filter, 'pieces'>): Generator<BigUint64Array> {
-  for (const { bytes } of filter.pieces()) yield new BigUint64Array(bytes.slice(HEADER_BYTES).buffer)
-}
-
 function inKernel(kernel: Kernel, share = WHOLE): Filter {
   kernel.refresh()
   const { call } = kernel
-  /** Segments put there from a snapshot, until the directory can be made. */
-  const adopted: Adopted[] = []
-
-  // Throws unless there is room for a piece of that kind beside those that came before it.
-  function checkPiece(bits: number, from: number, bytes: number): void {
-    const slots = (bytes - HEADER_BYTES) / 8
-    const isSize = Number.isInteger(Math.log2(slots)) && slots >= FIRST_SLOTS && slots <= SEGMENT_SLOTS
-    checkField(
-      'a segment of bytes',
-      bytes,
-      isSize,
-      `${FIRST_SLOTS} to ${SEGMENT_SLOTS} slots, a power of two`,
-    )
-    savedWhole('directory bits', bits, FIRST_BITS, slots < SEGMENT_SLOTS ? FIRST_BITS : MOST_BITS)
-    savedWhole('a first directory entry', from, 0, 2 ** bits - 1)
-    const before = adopted.at(-1)
-    if (!before) return
-    checkField('a segment of bytes', bytes, slots === SEGMENT_SLOTS, 'a single one of that size')
-    const isBehind = from / 2 ** bits >= before.to / 2 ** before.bits
-    checkField('a first directory entry', from, isBehind, 'one behind the segment before')
-  }
-
-  // Throws unless the segments cover all hashes of the share, or fills the gaps: where a damaged snapshot has lost a
-  // segment, an empty one takes its range, and its URLs are new again.
-  function cover(bits: number, isWhole: boolean): void {
-    let end = Math.floor((share.from / 2 ** 32) * 2 ** bits)
-    const last = share.to > share.from ? Math.ceil((share.to / 2 ** 32) * 2 ** bits) : end
-    const bytes = adopted.length * call.fingerprintSegmentBytes()
-    if (isWhole && 4 * 2 ** bits > LEAST_DIRECTORY_BYTES + DIRECTORY_SHARE * bytes) {
-      throw new RangeError(`a directory of ${bits} bits for ${bytes} bytes of segments`)
-    }
-    for (const { bits: own, from, to } of [...adopted, { bits, from: last, to: last }]) {
-      const scale = 2 ** (bits - own)
-      if (from * scale > end) {
-        if (isWhole) throw new RangeError(`no segment for directory entries ${end} to ${from * scale}`)
-        emptySegment(bits, end, from * scale)
-      }
-      end = Math.max(end, to * scale)
-    }
-  }
 
   // Where the segment at a directory entry ends.
   function segmentEnd(at: number): number {
@@ -154,8 +97,13 @@ function inKernel(kernel: Kernel, share = WHOLE): Filter {
     return new DataView(kernel.bytes.buffer).getUint32(segment + 8, true)
   }
 
-  // The directory entry at which the hashes divide most evenly, behind the one where those of the share begin. Where one
-  // segment has them all, the entry where it begins: all of them go. 0: there is but one segment.
+  /** The addresses of all segments, in the order of their hashes. */
+  function* segments(): Generator<number> {
+    for (let at = call.fingerprintFirst(); at < call.fingerprintLast(); at = segmentEnd(at)) {
+      yield call.fingerprintSegment(at) >>> 0
+    }
+  }
+
   /** The first 32 bits of the hashes of a directory entry. */
   const topOf = (entry: number) => entry * 2 ** (32 - call.fingerprintDirectoryBits())
 
@@ -166,7 +114,8 @@ function inKernel(kernel: Kernel, share = WHOLE): Filter {
     const last = call.fingerprintLast()
     const bytes = call.fingerprintSegmentBytes()
     const isNew = other.call.fingerprintLast() === 0
-    if (isNew) other.call.fingerprintAdoptSlots((bytes - HEADER_BYTES) / 8)
+    if (isNew)
+      other.call.fingerprintAdoptLayout(call.fingerprintLayout(), Math.log2(bytes / BUCKET_BYTES - 1))
     while (!isNew && other.call.fingerprintDirectoryBits() < bits) {
       if (!other.call.fingerprintRefine()) return null
     }
@@ -185,18 +134,28 @@ function inKernel(kernel: Kernel, share = WHOLE): Filter {
     const scale = 2 ** (other.call.fingerprintDirectoryBits() - bits)
     if (!isNew) other.call.fingerprintSetFirst(from * scale)
     for (const [i, room] of rooms.entries()) {
-      const at = moved[i]!
-      const source = call.fingerprintSegment(at) >>> 0
+      const source = call.fingerprintSegment(moved[i]!) >>> 0
       other.bytes.set(kernel.bytes.subarray(source, source + bytes), room)
       const header = new DataView(other.bytes.buffer, room)
-      header.setUint32(4, at * scale, true)
-      header.setUint32(8, segmentEnd(at) * scale, true)
+      for (const at of [4, 8]) header.setUint32(at, header.getUint32(at, true) * scale, true)
       other.call.fingerprintAdopted(room)
+    }
+    for (const hash of exiled()) {
+      if (Number(hash >> BigInt(64 - bits)) >= from) other.call.fingerprintExile(hash)
     }
     call.fingerprintCut(from)
     return from
   }
 
+  const exiled = () =>
+    new BigUint64Array(
+      kernel.bytes.buffer,
+      call.fingerprintExiles() >>> 0,
+      call.fingerprintExileCount(),
+    ).slice()
+
+  // The directory entry at which the hashes divide most evenly, behind the one where those of the share begin. Where one
+  // segment has them all, the entry where it begins: all of them go. 0: there is but one segment.
   function middleOf({ from }: Share): number {
     const middle = call.fingerprintMiddle()
     if (middle === 0) return 0
@@ -207,21 +166,31 @@ function inKernel(kernel: Kernel, share = WHOLE): Filter {
     return inside < last ? inside : middle
   }
 
-  function emptySegment(bits: number, from: number, to: number): void {
-    const bytes = call.fingerprintSegmentBytes()
-    const at = call.fingerprintAdoptRoom() >>> 0
-    if (at === 0) throw noRoom('fingerprint', bytes)
-    kernel.bytes.fill(0, at, at + bytes)
-    const header = new DataView(kernel.bytes.buffer, at)
-    header.setUint32(4, from, true)
-    header.setUint32(8, to, true)
-    adopted.push({ bits, at, from, to })
+  // The hashes of a segment, copied, a few buckets at a time: a full instance has little memory to spare.
+  function hashesIn(segment: number): BigUint64Array {
+    const buckets = call.fingerprintSegmentBytes() / BUCKET_BYTES - 1
+    const bytes = 8 * COPIED_BUCKETS * call.fingerprintSlots()
+    const room = call.reserveOutput(bytes) >>> 0
+    if (room === 0) throw noRoom('fingerprint', bytes)
+    kernel.refresh()
+    const all = new BigUint64Array(buckets * call.fingerprintSlots())
+    let count = 0
+    for (let from = 0; from < buckets; from += COPIED_BUCKETS) {
+      const some = call.fingerprintHashes(segment, from, from + COPIED_BUCKETS, room)
+      all.set(new BigUint64Array(kernel.bytes.buffer, room, some), count)
+      count += some
+    }
+    return all.subarray(0, count)
   }
 
   return {
+    ...fingerprintPieces(kernel, share),
     add: call.fingerprintAdd,
     has: call.fingerprintHas,
     delete: call.fingerprintDelete,
+    get divisions() {
+      return call.fingerprintChanges()
+    },
     trim({ to }) {
       const last = call.fingerprintLast()
       const behind = (to / 2 ** 32) * 2 ** call.fingerprintDirectoryBits()
@@ -238,93 +207,55 @@ function inKernel(kernel: Kernel, share = WHOLE): Filter {
       // Where all of it moves the old instance goes: that is done at once.
       const from = move(other, middle, until <= mine.from ? Number.POSITIVE_INFINITY : MOVED_SEGMENTS)
       if (from === null) throw noRoom('fingerprint', call.fingerprintSegmentBytes())
+      if (from > middle) call.fingerprintWalk(1)
       return { filter: inKernel(other), from: topOf(from), until }
     },
     divideOn(other, until) {
       const middle = until / 2 ** (32 - call.fingerprintDirectoryBits())
       const from = middle < call.fingerprintLast() ? move(other, middle, MOVED_SEGMENTS) : null
+      if (from === null || from <= middle) call.fingerprintWalk(-1)
       return from === null ? null : { from: topOf(from) }
     },
-    // A piece is a segment with its header; `array` is the number of directory bits its range is counted in.
-    *pieces() {
-      const bytes = call.fingerprintSegmentBytes()
-      let share = call.fingerprintFirst() / 2 ** call.fingerprintDirectoryBits()
-      for (;;) {
-        const bits = call.fingerprintDirectoryBits()
-        const from = Math.round(share * 2 ** bits)
-        if (from >= call.fingerprintLast()) return
-        const at = call.fingerprintSegment(from) >>> 0
-        const to = new DataView(kernel.bytes.buffer).getUint32(at + 8, true)
-        yield { array: bits, offset: from, bytes: kernel.bytes.subarray(at, at + bytes) }
-        share = to / 2 ** bits
-      }
-    },
-    place(bits, from, bytes) {
-      checkPiece(bits, from, bytes)
-      call.fingerprintAdoptSlots((bytes - HEADER_BYTES) / 8)
-      const at = call.fingerprintAdoptRoom() >>> 0
-      if (at === 0) throw noRoom('fingerprint', bytes)
-      return kernel.bytes.subarray(at, at + bytes)
-    },
-    placed(bits, from, room) {
-      const at = room.byteOffset
-      const header = new DataView(kernel.bytes.buffer, at)
-      checkField(
-        'a segment that begins at',
-        header.getUint32(4, true),
-        header.getUint32(4, true) === from,
-        String(from),
-      )
-      const to = savedWhole('a last directory entry', header.getUint32(8, true), from + 1, 2 ** bits)
-      if (!call.fingerprintIsSound(at, bits)) {
-        throw new RangeError(
-          'a segment with a wrong count, without an empty slot, or with a hash in the wrong place',
-        )
-      }
-      adopted.push({ bits, at, from, to })
-    },
-    restored(_counts, isWhole = true) {
-      const bits = adopted.reduce((most, segment) => Math.max(most, segment.bits), FIRST_BITS)
-      cover(bits, isWhole)
-      let [first, last] = [2 ** bits, 0]
-      for (const segment of adopted) {
-        const header = new DataView(kernel.bytes.buffer, segment.at)
-        const scale = 2 ** (bits - segment.bits)
-        const [from, to] = [header.getUint32(4, true) * scale, header.getUint32(8, true) * scale]
-        header.setUint32(4, from, true)
-        header.setUint32(8, to, true)
-        first = Math.min(first, from)
-        last = Math.max(last, to)
-      }
-      if (!call.fingerprintAdopt(bits, first, last)) throw noRoom('fingerprint', 4 * 2 ** bits)
-      for (const segment of adopted) call.fingerprintAdopted(segment.at)
-      adopted.length = 0
-    },
     cells() {
-      const segments = [...slotsOf(this)]
-      return segments.map((slots, array) => {
-        const set = new Uint8Array(Math.ceil(slots.length / 8))
-        slots.forEach((hash, slot) => {
-          if (hash !== 0n) set[slot >> 3]! |= 1 << (slot & 7)
-        })
-        const name = segments.length === 1 ? 'slots' : `segment ${array + 1}`
-        return { array, name, cells: slots.length, set, bucket: BUCKET_SLOTS }
+      const slots = call.fingerprintSlots()
+      const bytes = call.fingerprintSegmentBytes()
+      const all = [...segments()]
+      const view = new DataView(kernel.bytes.buffer)
+      return all.map((segment, array) => {
+        const buckets = bytes / BUCKET_BYTES - 1
+        const set = new Uint8Array(Math.ceil((buckets * slots) / 8))
+        for (let bucket = 0; bucket < buckets; bucket++) {
+          const state = view.getUint32(segment + BUCKET_BYTES * (bucket + 2) - STATE_BYTES, true)
+          for (let slot = 0; slot < slots; slot++) {
+            const cell = bucket * slots + slot
+            if (((state | (state >> GUEST_BITS)) >> slot) & 1) set[cell >> 3]! |= 1 << (cell & 7)
+          }
+        }
+        const name = all.length === 1 ? 'slots' : `segment ${array + 1}`
+        return { array, name, cells: buckets * slots, set, bucket: slots }
       })
     },
     find(hash) {
-      for (const [array, slots] of [...slotsOf(this)].entries()) {
-        const cell = slots.indexOf(hash || 1n)
-        if (cell >= 0) return { array, cell }
-      }
-      return null
+      const known = hash || 1n
+      const cell = call.fingerprintFind(known)
+      if (cell < 0) return null
+      const entry = Number(known >> BigInt(64 - call.fingerprintDirectoryBits()))
+      let array = 0
+      for (let at = call.fingerprintFirst(); segmentEnd(at) <= entry; at = segmentEnd(at)) array++
+      return { array, cell }
     },
+    // In the order of the segments, each of which has a part of the range of all hashes.
     *hashes() {
-      for (const slots of slotsOf(this)) yield slots.filter((hash) => hash !== 0n)
+      for (const { bytes } of this.pieces()) {
+        if (bytes.buffer === kernel.bytes.buffer) yield hashesIn(bytes.byteOffset)
+      }
+      if (call.fingerprintExileCount() > 0) yield exiled()
     },
     measure() {
       const urls = call.fingerprintCount()
       const sizeBytes = call.fingerprintBytes()
-      return { sizeBytes, fill: (urls * 8) / sizeBytes, rate: fingerprintRate({ urls }) }
+      const slots = (sizeBytes / BUCKET_BYTES) * call.fingerprintSlots()
+      return { sizeBytes, fill: urls / slots, rate: fingerprintRate({ urls }) }
     },
   }
 }

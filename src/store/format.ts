@@ -7,6 +7,8 @@ export const MAGIC = 'URLSIEVE'
 export const VERSION = 1
 /** Of a file in which runs of zeros are left out: a reader of version 1 would take it for a damaged one. */
 export const SPARSE_VERSION = 2
+/** Of a file with a fingerprint table of remainders: earlier readers know tables of whole hashes only. */
+export const LAST_VERSION = 3
 /** Bytes before the header's JSON: magic, version, length of the JSON. */
 export const PREFIX_BYTES = 16
 /** Tag, shard, array, zero, offset, length, CRC of these 32 bytes, CRC of the payload. */
@@ -66,10 +68,10 @@ export function headerBytes(path: string, prefix: Buffer): number {
     throw new SieveError('corrupt', `${path} is no sieve: it begins with ${got}, expected "${MAGIC}"`)
   }
   const version = prefix.readUInt32LE(8)
-  if (version !== VERSION && version !== SPARSE_VERSION) {
+  if (version < VERSION || version > LAST_VERSION) {
     throw new SieveError(
       'version',
-      `${path} has format version ${version}: this urlsieve reads versions ${VERSION} and ${SPARSE_VERSION}`,
+      `${path} has format version ${version}: this urlsieve reads versions ${VERSION} to ${LAST_VERSION}`,
     )
   }
   const length = prefix.readUInt32LE(12)

@@ -23,6 +23,7 @@ import {
   headerBytes,
   PREFIX_BYTES,
   SPARSE_VERSION,
+  VERSION,
 } from './format.ts'
 import { asDamage, checkEnd, checkHeader, checkSavable, parseJson } from './header-check.ts'
 import { diskError } from './log.ts'
@@ -106,12 +107,12 @@ function draftOf(state: SieveState, kept: Kept): Draft {
   const shards = [...state.shards.all]
   const counts = shards.map(({ filter }) => filter.counts?.() ?? [])
   let chunks = 0
-  let isSparse = false
+  let version = VERSION
   function* chunksOf(): Generator<[Buffer, Uint8Array]> {
     for (const [shard, { filter }] of shards.entries()) {
-      for (const { array, offset, bytes, zeros = 0 } of filter.pieces()) {
+      for (const { array, offset, bytes, zeros = 0, version: needed = VERSION } of filter.pieces()) {
         chunks++
-        isSparse ||= zeros > 0
+        version = Math.max(version, needed, zeros > 0 ? SPARSE_VERSION : VERSION)
         yield zeros > 0
           ? [encodeZeros(shard, array, offset, zeros), bytes]
           : [encodePiece(shard, array, offset, bytes), bytes]
@@ -122,7 +123,7 @@ function draftOf(state: SieveState, kept: Kept): Draft {
     header,
     chunks: chunksOf(),
     end: () => encodeEnd({ ...totals, counts, chunks }),
-    newHeader: () => (isSparse ? encodeHeader(header, SPARSE_VERSION) : null),
+    newHeader: () => (version > VERSION ? encodeHeader(header, version) : null),
   }
 }
 

@@ -92,7 +92,7 @@ describe('the recommendation', () => {
     [
       ['--urls', '10M', '--memory', '64M'],
       'blocked',
-      /fingerprint would need 13\d MiB, more than the 64\.0 MiB given; a Bloom filter of 64\.0 MiB keeps the rate at/,
+      /fingerprint would need 95\.\d MiB, more than the 64\.0 MiB given; a Bloom filter of 64\.0 MiB keeps the rate at/,
       'urlsieve dedupe links.txt --filter blocked --urls 10000000 --memory 64MiB',
     ],
     [

@@ -193,8 +193,8 @@ function forgeChunk(random, chunks) {
   if (how !== 3 && how !== 5) chunks[at] = chunk
 }
 
-/** A table of fingerprints, filled or moved about: the count says what is there, so that only the places are wrong. */
-function forgeTable(random, payload) {
+/** A table of whole hashes, as earlier versions had it, filled or moved about: the count says what is there. */
+function forgeOldTable(random, payload) {
   const copy = Buffer.from(payload)
   const slots = Math.floor((copy.length - 64) / 8)
   if (slots < 8) return copy
@@ -214,6 +214,33 @@ function forgeTable(random, payload) {
   return copy
 }
 
+/** A table of remainders, filled or moved about: only the places are wrong. */
+function forgeTable(random, payload) {
+  const copy = Buffer.from(payload)
+  const buckets = Math.floor(copy.length / 64) - 1
+  if (buckets < 8) return copy
+  const state = (bucket) => 124 + 64 * bucket
+  const how = below(random, 5)
+  if (how === 0) {
+    for (let at = 64; at < copy.length; at++) copy[at] = below(random, 256)
+    for (let i = 0; i < buckets; i++) copy.writeUInt32LE(below(random, 2 ** 28), state(i))
+  } else if (how === 1) copy.fill(255, 64)
+  else if (how === 2) for (let i = 0; i < 40; i++) copy[64 + below(random, 64 * buckets)] = below(random, 256)
+  else if (how === 3)
+    for (let i = 0; i < 40; i++)
+      copy[state(below(random, buckets)) + below(random, 4)] ^= 1 << below(random, 8)
+  else {
+    const from = 64 + 64 * below(random, buckets)
+    copy.copyWithin(64 + 64 * below(random, buckets), from, from + 64)
+  }
+  let count = 0
+  for (let i = 0; i < buckets; i++) {
+    for (let used = copy.readUInt32LE(state(i)) & 0xfffff; used !== 0; used &= used - 1) count++
+  }
+  copy.writeUInt32LE(count, 0)
+  return copy
+}
+
 /** A forged .sieve file, sealed or, once in eight, not: then `isSealed` is false and only a checksum can find it. */
 export function forgedSieve(random, file) {
   if (random() < 0.125) return { bytes: forgedBytes(random, file), isSealed: false }
@@ -227,7 +254,7 @@ export function forgedSieve(random, file) {
     else if (what < 0.5) endText = forgedJson(random, end)
     else if (what < 0.6 && header.filter === 'fingerprint' && chunks.length > 0) {
       const chunk = pick(random, chunks)
-      chunk.payload = forgeTable(random, chunk.payload)
+      chunk.payload = (version < 3 ? forgeOldTable : forgeTable)(random, chunk.payload)
     } else if (chunks.length > 0) {
       forgeChunk(random, chunks)
       if (random() < 0.8) endText = JSON.stringify({ ...end, chunks: chunks.length })

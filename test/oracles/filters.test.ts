@@ -4,7 +4,7 @@ import type { Random } from '../canonical/urls.ts'
 import { randomFrom } from '../support/random.mjs'
 import { BlockedOracle, blockedAddresses } from './blocked.ts'
 import { ClassicOracle, classicAddresses } from './classic.ts'
-import { FingerprintOracle } from './fingerprint.ts'
+import { FingerprintOracle, FirstSegmentOracle } from './fingerprint.ts'
 import { hashesOf, inBatches, openInstance, packed, segmentsOf } from './instance.ts'
 
 const encoder = new TextEncoder()
@@ -134,29 +134,24 @@ describe('fingerprint', () => {
   function inspect(kernel: Awaited<ReturnType<typeof openInstance>>): Set<bigint> {
     const all = new Set<bigint>()
     const shift = BigInt(64 - kernel.call.fingerprintDirectoryBits())
+    const segments = segmentsOf(kernel)
     let next = 0
-    for (const { count, from, to, slots } of segmentsOf(kernel)) {
+    for (const { count, from, to, buckets } of segments) {
       expect(from, 'segments lie end to end').toBe(next)
       next = to
       let used = 0
-      const buckets = slots.length / 8
-      const isFull = (bucket: number) => slots[8 * (bucket % buckets) + 7] !== 0n
-      for (let slot = 0; slot < slots.length; slot++) {
-        const hash = slots[slot]!
-        if (hash === 0n) continue
-        used++
-        all.add(hash)
-        const top = Number(hash >> shift)
-        if (top < from || top >= to) expect.fail(`${hash} lies in the segment ${from} … ${to}`)
-        if (slot % 8 > 0 && slots[slot - 1] === 0n) expect.fail(`a gap before slot ${slot}`)
-        // Every bucket between its own and where it lies is full, or a search would end before it.
-        const at = slot >> 3
-        for (
-          let home = Number(hash & BigInt(slots.length - 1)) >> 3;
-          home !== at;
-          home = (home + 1) % buckets
-        ) {
-          if (!isFull(home)) expect.fail(`${hash} lies in bucket ${at}, but ${home} has room`)
+      for (const [at, { slots }] of buckets.entries()) {
+        used += slots.length
+        for (const { hash, home } of slots) {
+          if (all.has(hash)) expect.fail(`${hash} is there twice`)
+          all.add(hash)
+          const top = Number(hash >> shift)
+          if (top < from || top >= to) expect.fail(`${hash} lies in the segment ${from} … ${to}`)
+          // Its own bucket is marked where it is in the other, or a search would end before it.
+          const mark = 1 << Number((hash >> BigInt(Math.log2(buckets.length) + 7)) & 7n)
+          if (home !== at && !(buckets[home]!.marks & mark)) {
+            expect.fail(`${hash} is in ${at}, but ${home} is not marked`)
+          }
         }
       }
       expect(count, 'count of a segment').toBe(used)
@@ -184,6 +179,15 @@ describe('fingerprint', () => {
       expect(inspect(kernel)).toEqual(oracle.hashes)
     },
   )
+
+  it.each([0, 1, 300, 600])('of %i hashes it is the same to the bit', async (n) => {
+    const hashes = await someHashes(n + 5, n)
+    const oracle = new FirstSegmentOracle()
+    const kernel = await open()
+    inBatches(kernel, hashes, (count) => kernel.call.fingerprintAdd(0, count))
+    for (const hash of new Set(hashes)) oracle.add(hash)
+    expect(segmentsOf(kernel)[0]!.bytes).toEqual(oracle.bytes())
+  })
 
   it.each([1, 2, 3, 127, 128, 129, 500])('is the same in batches of %i', async (batch) => {
     const hashes = await someHashes(7, 40_000)
@@ -247,8 +251,8 @@ describe('fingerprint', () => {
       return (
         (high << 32n) |
         (BigInt(Math.floor(rng() * 2 ** 20)) << 12n) |
-        (bucket << 3n) |
-        BigInt(Math.floor(rng() * 8))
+        (BigInt(Math.floor(rng() * 16)) << 8n) |
+        bucket
       )
     })
     for (let seed = 0; seed < 5; seed++) await interleave(20 + seed, pool, 300)

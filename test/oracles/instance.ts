@@ -71,29 +71,67 @@ export function packed(bits: Uint8Array): Uint8Array {
   return bytes
 }
 
+/** A slot in use: its hash, and the number of its own bucket. */
+export interface Slot {
+  readonly hash: bigint
+  readonly home: number
+}
+
+export interface Bucket {
+  readonly slots: readonly Slot[]
+  /** Eight bits: which of its hashes may be in their other bucket. */
+  readonly marks: number
+}
+
 export interface Segment {
   readonly count: number
   readonly from: number
   readonly to: number
-  /** All slots, the empty ones too. */
-  readonly slots: BigUint64Array
+  readonly buckets: readonly Bucket[]
+  readonly bytes: Uint8Array
+}
+
+/** A segment of the fingerprint table, decoded as docs/format.md describes it: of layout 0, 1 or 2. */
+export function decodeSegment(bytes: Uint8Array, layout: number, directoryBits: number): Segment {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const word = (at: number) => view.getUint32(at, true)
+  const count = bytes.length / 64 - 1
+  const homeBits = BigInt(Math.log2(count))
+  const extraBits = layout === 2 ? 0n : 16n - homeBits
+  const start = BigInt(word(4)) << BigInt(64 - directoryBits)
+  const buckets = Array.from({ length: count }, (_, index): Bucket => {
+    const at = 64 * (index + 1)
+    const state = word(at + 60)
+    const slots: Slot[] = []
+    for (let i = 0; i < 8 + layout; i++) {
+      const isGuest = (state >> (10 + i)) & 1
+      if (!isGuest && !((state >> i) & 1)) continue
+      const low = view.getUint16(at + (layout === 1 ? 42 : 40) + 2 * i, true)
+      const packed = layout === 1 ? (view.getBigUint64(at + 36, true) >> BigInt(5 * i)) & 31n : 0n
+      const extra = layout === 0 ? BigInt(bytes[at + 32 + i]!) : packed
+      const home = (index - (isGuest ? (low & 127) + 1 : 0) + count) % count
+      let hash = (BigInt(word(at + 4 * i)) << (16n + extraBits)) | (extra << 16n) | BigInt(low)
+      hash = (hash << homeBits) | BigInt(home)
+      if (layout === 2) hash |= (start >> 59n) << 59n
+      if (hash < start) hash += 1n << 59n
+      slots.push({ hash, home })
+    }
+    return { slots, marks: (state >> 20) & 255 }
+  })
+  return { count: word(0), from: word(4), to: word(8), buckets, bytes }
 }
 
 /** The segments of a fingerprint filter in the order of their hashes. */
 export function segmentsOf(kernel: Kernel): Segment[] {
   const { call } = kernel
   kernel.refresh()
-  const slots = ((call.fingerprintSegmentBytes() >>> 0) - 64) / 8
+  const bytes = call.fingerprintSegmentBytes() >>> 0
   const found: Segment[] = []
   for (let at = call.fingerprintFirst(); at < call.fingerprintLast(); ) {
     const ptr = call.fingerprintSegment(at) >>> 0
-    const [count, from, to] = new Uint32Array(kernel.bytes.buffer, ptr, 3) as unknown as [
-      number,
-      number,
-      number,
-    ]
-    found.push({ count, from, to, slots: new BigUint64Array(kernel.bytes.buffer, ptr + 64, slots).slice() })
-    at = to
+    const copy = kernel.bytes.slice(ptr, ptr + bytes)
+    found.push(decodeSegment(copy, call.fingerprintLayout(), call.fingerprintDirectoryBits()))
+    at = found.at(-1)!.to
   }
   return found
 }

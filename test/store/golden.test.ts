@@ -109,6 +109,26 @@ describe.each(Object.keys(options))('golden %s', (name) => {
   })
 })
 
+// Written when the fingerprint table had whole hashes: never again.
+describe.each(['fingerprint', 'fingerprint-escapes', 'fingerprint-xxh64'])(
+  'golden %s of version 1',
+  (name) => {
+    const verdicts = (JSON.parse(readFileSync(verdictsPath, 'utf8')) as Verdicts)[name]
+
+    it('is read with the right verdicts, and written as it is made today', async () => {
+      const sieve = await Sieve.load(join(golden, 'version-1', `${name}.sieve`))
+      expect([...sieve.hasMany(urls)]).toEqual(urls.map(() => 1))
+      expect(seenOf(sieve)).toEqual(verdicts)
+      expect(sieve.stats().urls).toBe(urls.length)
+      const copy = join(folder, `${name}-1.sieve`)
+      await sieve.save(copy)
+      const again = await Sieve.load(copy)
+      expect([...again.hasMany([...urls, ...others])]).toEqual([...sieve.hasMany([...urls, ...others])])
+      expect(readFileSync(copy).readUInt32LE(8)).toBe(3)
+    })
+  },
+)
+
 it('files keep the rules they were made with, whatever their profile has today', async () => {
   const [then, now] = await Promise.all(
     ['fingerprint', 'fingerprint-escapes'].map((name) => Sieve.load(join(golden, `${name}.sieve`))),

@@ -23,8 +23,8 @@ def read_file(path):
     if len(data) < 20:
         raise damaged(len(data), "the file ends in its header")
     version, length = struct.unpack_from("<II", data, 8)
-    if version not in (1, 2):
-        raise SieveFileError(f"{path} has format version {version}: this reader knows versions 1 and 2")
+    if version not in (1, 2, 3):
+        raise SieveFileError(f"{path} has format version {version}: this reader knows versions 1 to 3")
     at = 16 + length
     if at + 4 > len(data):
         raise damaged(len(data), "the file ends in its header")

@@ -115,7 +115,8 @@ const described: readonly Structure[] = [
   },
   {
     name: 'fingerprint',
-    watch: 'No bits: each slot is a 64-bit hash. A false positive takes two URLs that share all 64.',
+    watch:
+      'No bits: each slot is a 64-bit hash, less the bits that its bucket tells. A false positive takes two URLs that share all 64.',
     fields: [],
     start: {},
     options: () => ({}),
