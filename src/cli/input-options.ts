@@ -36,7 +36,7 @@ export function withInputOptions(command: Command): Command {
     )
     .option(
       '--field <name>',
-      'the column of CSV or TSV, by name or number, or the path in JSON lines: .request.url',
+      'the column of CSV, TSV or Parquet, by name or number, or the path in JSON lines: .request.url',
     )
     .option('--extract', 'every http:// or https:// address in a text')
     .option('-0, --null', 'lines end with a NUL byte instead of a newline, in the input and in the output')

@@ -23,7 +23,7 @@ const REFUSED: readonly (readonly [string, readonly number[]])[] = [
   ['a zip archive: unpack it first', [0x50, 0x4b, 0x03, 0x04]],
   ['an lz4 file: unpack it first', [0x04, 0x22, 0x4d, 0x18]],
   ['a 7z archive: unpack it first', [0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c]],
-  ['a Parquet file: export its URLs as text first', [0x50, 0x41, 0x52, 0x31]],
+  ['a Parquet file: name its column, such as --field url', [0x50, 0x41, 0x52, 0x31]],
   ['UTF-16 text: convert it to UTF-8 first', [0xff, 0xfe]],
   ['UTF-16 text: convert it to UTF-8 first', [0xfe, 0xff]],
 ]

@@ -1,10 +1,11 @@
 // Inputs that are not one URL per line, read as batches of rows with the URL of each.
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { withSchemes } from '../records/bare-hosts.ts'
-import { formatOfName, type RecordBatch, type RecordReader } from '../records/format.ts'
+import { formatOfName, type RecordBatch, type RecordReader, type StreamFormat } from '../records/format.ts'
 import { LineReader } from '../records/line-reader.ts'
 import { readerOf } from '../records/reader.ts'
 import { CommandError, EXIT } from './exit.ts'
-import { readChunks } from './input.ts'
+import { inputError, readChunks } from './input.ts'
 import type { RecordInput } from './input-options.ts'
 
 /** A batch, and what was read for it. */
@@ -23,17 +24,42 @@ export async function* readRecords(path: string, input: RecordInput): AsyncGener
 }
 
 async function* readRows(path: string, input: RecordInput): AsyncGenerator<Records> {
-  const reader = readerFor(path, input)
+  const { field, separator } = input
+  const format = input.format ?? formatOfName(path)
+  if (format === 'parquet') {
+    yield* readColumn(path, field)
+    return
+  }
+  const reader: RecordReader = format === 'lines' ? new LineReader(separator) : readerFor(path, format, field)
   for await (const chunk of readChunks(path)) {
     yield { ...reader.push(chunk), header: reader.header, bytes: chunk.length }
   }
   yield { ...reader.end(), header: reader.header, bytes: 0 }
 }
 
-function readerFor(path: string, { format, field, separator }: RecordInput): RecordReader {
-  if (format === 'lines') return new LineReader(separator)
-  const known = format ?? formatOfName(path)
-  if (known !== null) return readerOf(known, field)
+function readerFor(path: string, format: StreamFormat | null, field: string | undefined): RecordReader {
+  if (format !== null) return readerOf(format, field)
   const name = path === '-' ? 'stdin' : path
-  throw new CommandError(EXIT.usage, `--field for ${name}: expected --format csv, tsv or jsonl`)
+  throw new CommandError(EXIT.usage, `--field for ${name}: expected --format csv, tsv, jsonl or parquet`)
+}
+
+// A column of a Parquet file, which is read from its end. Loaded only for this.
+async function* readColumn(path: string, field: string | undefined): AsyncGenerator<Records> {
+  if (path === '-')
+    throw new CommandError(EXIT.usage, 'a Parquet file is not read from stdin: expected the name of a file')
+  const { readParquet } = await import('../records/parquet.ts')
+  const fd = openSync(path, 'r')
+  try {
+    const file = {
+      byteLength: fstatSync(fd).size,
+      read(at: number, length: number) {
+        const bytes = Buffer.alloc(length)
+        if (readSync(fd, bytes, 0, length, at) === length) return bytes
+        throw inputError(path, new Error('it ends too early'))
+      },
+    }
+    for (const batch of readParquet(file, field)) yield { ...batch, header: undefined }
+  } finally {
+    closeSync(fd)
+  }
 }

@@ -9,7 +9,7 @@ const QUOTE = 34
 const COMMA = 44
 const TAB = 9
 /** Names of a column that needs no --field. */
-const USUAL = ['url', 'uri', 'link', 'href', 'address', 'loc']
+export const USUAL_NAMES = ['url', 'uri', 'link', 'href', 'address', 'loc']
 
 /** A row of delimited text; `field` is a name of the header or a number from 1. */
 export class DelimitedRows implements RowFormat {
@@ -39,7 +39,7 @@ export class DelimitedRows implements RowFormat {
   isHeader(row: Buffer): boolean {
     if (this.#column >= 0) return false
     const names = this.#fields(row).map((name) => name.replace(/^\ufeff/, '').trim())
-    const wanted = this.#field === undefined ? USUAL : [this.#field.toLowerCase()]
+    const wanted = this.#field === undefined ? USUAL_NAMES : [this.#field.toLowerCase()]
     this.#column = names.findIndex((name) => wanted.includes(name.toLowerCase()))
     if (this.#column >= 0) return true
     const expected = `one of its columns ${names.slice(0, 20).join(', ')}, or a number from 1`

@@ -21,9 +21,21 @@ export interface RecordReader {
   end(): RecordBatch
 }
 
-export const formatNames = ['csv', 'tsv', 'jsonl', 'cdx', 'cdxj', 'warc', 'sitemap', 'text'] as const
+export const formatNames = [
+  'csv',
+  'tsv',
+  'jsonl',
+  'cdx',
+  'cdxj',
+  'warc',
+  'parquet',
+  'sitemap',
+  'text',
+] as const
 
 export type FormatName = (typeof formatNames)[number]
+/** Parquet begins with its end. */
+export type StreamFormat = Exclude<FormatName, 'parquet'>
 
 const EXTENSIONS: Readonly<Record<string, FormatName>> = {
   csv: 'csv',
@@ -34,6 +46,8 @@ const EXTENSIONS: Readonly<Record<string, FormatName>> = {
   cdx: 'cdx',
   cdxj: 'cdxj',
   warc: 'warc',
+  parquet: 'parquet',
+  parq: 'parquet',
 }
 
 /** The format that the name of a file says, under a packing's own extension; null: none. */

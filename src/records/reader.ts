@@ -1,16 +1,17 @@
 // The reader of a format by its name.
 import { SieveError } from '../errors.ts'
 import { DelimitedRows } from './delimited.ts'
-import type { FormatName, RecordReader } from './format.ts'
+import type { RecordReader, StreamFormat } from './format.ts'
 import { CdxjRows, CdxRows, JsonRows } from './json-lines.ts'
 import { RowReader } from './row-reader.ts'
 import { SitemapReader, TextReader } from './url-reader.ts'
 import { WarcReader } from './warc.ts'
 
 /** The formats of which --field chooses a part. */
-const WITH_FIELD: readonly FormatName[] = ['csv', 'tsv', 'jsonl']
+const WITH_FIELD: readonly StreamFormat[] = ['csv', 'tsv', 'jsonl']
 
-export function readerOf(format: FormatName, field?: string, option = 'field'): RecordReader {
+/** Of a format that is read from its beginning to its end. */
+export function readerOf(format: StreamFormat, field?: string, option = 'field'): RecordReader {
   if (field !== undefined && !WITH_FIELD.includes(format)) {
     throw new SieveError(
       'option',

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { parquetWriteBuffer } from 'hyparquet-writer'
 import { describe, expect, it } from 'vitest'
 import { randomFrom } from '../support/random.mjs'
 import { expectFailure, expectQuiet, temporaryFolder, urlsieve } from './command.ts'
@@ -27,6 +28,10 @@ const files: Readonly<Record<string, readonly [flags: readonly string[], content
   'a.xml': [['--format', 'sitemap'], lines((url) => `<url><loc>${url}</loc></url>`)],
   'a.log': [['--extract'], lines((url, i) => `${i} GET <${url}>.`)],
   'a.nul': [['-0'], urls.join('\0')],
+  'a.parquet': [
+    ['--field', 'url'],
+    new Uint8Array(parquetWriteBuffer({ columnData: [{ name: 'url', data: urls, type: 'STRING' }] })),
+  ],
   'a.hosts': [['--bare-hosts'], lines((url) => url.replace('https://', ''))],
 }
 for (const [name, [, content]] of Object.entries(files)) writeFileSync(join(cwd, name), content)
@@ -46,6 +51,23 @@ it('shapes', async () => {
   }
 })
 
+it('dedupe of Parquet: the URLs of the plain list', async () => {
+  const [plain, parquet] = await Promise.all(
+    ['a.txt', 'a.parquet'].map((name) => run(['dedupe', name], name)),
+  )
+  expectQuiet(parquet!)
+  expect(parquet!.stdout.equals(plain!.stdout)).toBe(true)
+  writeFileSync(join(cwd, 'cut.parquet'), (files['a.parquet']![1] as Uint8Array).subarray(0, -100))
+  const [cut, unnamed, stdin] = await Promise.all([
+    urlsieve(['dedupe', 'cut.parquet', '--field', 'url'], { cwd }),
+    urlsieve(['dedupe', 'a.parquet'], { cwd }),
+    urlsieve(['dedupe', '--format', 'parquet'], { input: 'PAR1' }),
+  ])
+  expectFailure(cut!, 3, /not a Parquet file that can be read: its end is missing/)
+  expectFailure(unnamed!, 3, /it is a Parquet file: name its column, such as --field url/)
+  expectFailure(stdin!, 2, /a Parquet file is not read from stdin/)
+})
+
 describe('check', () => {
   it('the verdicts of the plain list, and rows that are new', async () => {
     const known = `${urls.filter((_, i) => i % 2 === 0).join('\n')}\n`
@@ -56,7 +78,7 @@ describe('check', () => {
     }
     const plain = await verdicts('a.txt')
     expect(plain).toHaveLength(400)
-    for (const name of ['a.csv', 'a.nul', 'a.hosts']) expect(await verdicts(name)).toEqual(plain)
+    for (const name of ['a.csv', 'a.nul', 'a.hosts', 'a.parquet']) expect(await verdicts(name)).toEqual(plain)
     const { stdout, code } = await run(
       ['check', '--state', 'seen', '--in', 'a.csv', '--only', 'new'],
       'a.csv',

@@ -1,6 +1,6 @@
 // Readers of records: the same rows and URLs however the input is cut.
 import { describe, expect, it } from 'vitest'
-import type { FormatName, RecordReader } from '../../src/records/format.ts'
+import type { RecordReader, StreamFormat } from '../../src/records/format.ts'
 import { formatOfName } from '../../src/records/format.ts'
 import { LineReader } from '../../src/records/line-reader.ts'
 import { readerOf } from '../../src/records/reader.ts'
@@ -31,7 +31,7 @@ function readAll(reader: RecordReader, chunks: readonly Uint8Array[]): Read {
 }
 
 /** Whole, byte by byte and in random cuts: always the same. */
-function read(format: FormatName, text: string | Buffer, field?: string): Read {
+function read(format: StreamFormat, text: string | Buffer, field?: string): Read {
   const bytes = Buffer.from(text as string)
   const whole = readAll(readerOf(format, field), [bytes])
   expect(
