@@ -16,15 +16,15 @@ const help = `usage: node scripts/scale.mjs [options]
   --simulate          also simulate crawlers and nodes
 `
 
-/** Medians of a run of bench/redis.mjs, a cluster of three on two shared cores: see docs/scale.md. */
+/** Medians of a run of bench/redis.mjs, a cluster of three on two idle cores: see docs/scale.md. */
 const measured = {
   bytesPerUrl: 10.3,
-  serverMicrosNew: 3.77,
-  serverMicrosSeen: 3.41,
+  serverMicrosNew: 4.46,
+  serverMicrosSeen: 3.68,
   serverCallMicros: 11.7,
-  clientMicros: 1.85,
+  clientMicros: 2.01,
   clientCallMicros: 3.5,
-  sentBytes: 14.7,
+  sentBytes: 14.8,
   answerBytes: 1.3,
   replicationBytesNew: 75.9,
   replicationBytesSeen: 2.3,

@@ -112,6 +112,42 @@ describe.skipIf(whyNoRedis)(`a server without its Redis ${whyNoRedis}`, () => {
     }
   })
 
+  it('/metrics counts the calls to Redis, those that failed, and URLs without a verdict', async () => {
+    const counts = async () => {
+      const text = await (await http('/metrics')).text()
+      return Object.fromEntries(
+        [...text.matchAll(/^urlsieve_redis_(\w+) (\S+)$/gm)].map(([, metric, value]) => [
+          metric!,
+          Number(value),
+        ]),
+      )
+    }
+    // The calls of the last test may still be waiting for their end.
+    await until('they are counted', async () => (await counts()).unknown_total! > 0)
+    const { failed_calls_total: failed, call_seconds_count: all } = await counts()
+    expect(failed).toBeGreaterThan(0)
+    expect(all).toBeGreaterThan(failed!)
+  })
+
+  it('--redis-wait-replicas: without a replica nothing is called done, and the error says so', async () => {
+    const careful = await started([
+      '--redis',
+      `redis://127.0.0.1:${node.port}`,
+      '--redis-retry',
+      '2s',
+      '--redis-wait-replicas',
+      '1',
+    ])
+    try {
+      const client = await careful.connect()
+      expect(String(await client.ask('SIEVE.ADD', name, 'https://careful.example/'))).toMatch(/^!.*replica/)
+      client.close()
+    } finally {
+      careful.child.kill('SIGTERM')
+      await careful.ended()
+    }
+  })
+
   it('stops when it is told to, though Redis is away', async () => {
     line.cut()
     await until('it is not ready', async () => (await http('/readyz')).status === 503, 20_000)
