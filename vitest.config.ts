@@ -4,27 +4,9 @@ import { defineConfig } from 'vitest/config'
 const ALONE = ['test/server/fairness.test.ts']
 
 /** Test files that keep no state in their process: they share one, which spares its start and imports. */
-const SHARING = [
-  'canonical',
-  'conformance',
-  'content',
-  'deploy',
-  'e2e',
-  'exact',
-  'filters',
-  'keyer',
-  'lab',
-  'learn',
-  'options',
-  'oracles',
-  'package',
-  'properties',
-  'records',
-  'redis',
-  'search',
-  'shapes',
-  'sizing',
-].map((folder) => `test/${folder}/**/*.test.ts`)
+const SHARING = ['canonical', 'e2e', 'learn', 'options', 'records', 'search', 'shapes'].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+)
 
 export default defineConfig({
   resolve: { alias: { '#store': new URL('./src/store/index.ts', import.meta.url).pathname } },

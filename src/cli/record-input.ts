@@ -39,8 +39,9 @@ async function* readRows(path: string, input: RecordInput): AsyncGenerator<Recor
 
 function readerFor(path: string, format: StreamFormat | null, field: string | undefined): RecordReader {
   if (format !== null) return readerOf(format, field)
-  const name = path === '-' ? 'stdin' : path
-  throw new CommandError(EXIT.usage, `--field for ${name}: expected --format csv, tsv, jsonl or parquet`)
+  // Parquet is read from its end, which stdin does not have yet.
+  const [name, formats] = path === '-' ? ['stdin', 'csv, tsv or jsonl'] : [path, 'csv, tsv, jsonl or parquet']
+  throw new CommandError(EXIT.usage, `--field for ${name}: expected --format ${formats}`)
 }
 
 // A column of a Parquet file, which is read from its end. Loaded only for this.
