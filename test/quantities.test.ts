@@ -1,6 +1,6 @@
 // Values of options, as people write them.
 import { describe, expect, it } from 'vitest'
-import { formatBytes, formatShort, parseCount, parseRate, parseSize } from '../src/quantities.ts'
+import { formatBytes, formatCount, formatShort, parseCount, parseRate, parseSize } from '../src/quantities.ts'
 
 describe.each<[string, (text: string) => number, [string, number][], string[]]>([
   [
@@ -85,4 +85,19 @@ describe('formatShort', () => {
   ])('%d is %s', (value, text) => {
     expect(formatShort(value)).toBe(text)
   })
+})
+
+it.each([
+  [0, '0'],
+  [7, '7'],
+  [-1234, '-1,234'],
+  [999, '999'],
+  [1000, '1,000'],
+  [123_456, '123,456'],
+  [1_234_567, '1,234,567'],
+  [1234.5678, '1,234.568'],
+  [0.12345, '0.123'],
+  [Number.MAX_SAFE_INTEGER, '9,007,199,254,740,991'],
+])('the count %d is written %s', (count, text) => {
+  expect(formatCount(count)).toBe(text)
 })
