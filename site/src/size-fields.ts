@@ -35,7 +35,7 @@ export class SizeFields {
       h('option', { value: p, selected: p === 1e-6 }, `1 in ${(1 / p).toLocaleString('en')}`),
     ),
   )
-  readonly #megabytes = h('input', { type: 'number', id: 'megabytes', min: 0.001, step: 'any', value: 4 })
+  readonly #mebibytes = h('input', { type: 'number', id: 'mebibytes', min: 0.001, step: 'any', value: 4 })
   readonly #windowBy = h(
     'select',
     { id: 'window-by' },
@@ -69,7 +69,7 @@ export class SizeFields {
       fixed: () => [
         labelled('Expected URLs', this.#urls, 'With more URLs the rate is higher than promised.'),
         labelled('Sized by', this.#by),
-        byRate ? rate : labelled('Memory in MB', this.#megabytes),
+        byRate ? rate : labelled('Memory in MiB', this.#mebibytes),
       ],
       window: () => [
         labelled('Remembers', this.#windowBy),
@@ -97,7 +97,7 @@ export class SizeFields {
     if (this.#sizing === 'grows') return { expectedUrls, falsePositiveRate }
     if (this.#sizing === 'fixed') {
       if (this.#by.value === 'rate') return { expectedUrls, falsePositiveRate }
-      return { expectedUrls, sizeBytes: Math.round(this.#megabytes.valueAsNumber * 1e6) }
+      return { expectedUrls, sizeBytes: Math.round(this.#mebibytes.valueAsNumber * 2 ** 20) }
     }
     const size =
       this.#windowBy.value === 'urls'

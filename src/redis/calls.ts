@@ -195,7 +195,8 @@ export class Calls {
       try {
         return this.#end(call, await call.attempt(Math.min(this.#timeoutMs, left), false))
       } catch (caught) {
-        error = caught as Error
+        // An attempt that only the deadline ended says less than the failure before it.
+        if (!(caught instanceof Silence && left < this.#timeoutMs)) error = caught as Error
       }
     }
   }

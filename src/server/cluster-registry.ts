@@ -1,6 +1,6 @@
 // The sieves of a server on Redis or a cluster, shared by any number of servers: each finds the sieves of the others.
 import { option, SieveError, wording } from '../errors.ts'
-import type { Explanation, Items, Stats } from '../index.ts'
+import type { Explanation, FilterName, Items, Stats } from '../index.ts'
 import { type ConnectOptions, hostsOf } from '../redis/address.ts'
 import { CallMetrics } from '../redis/call-metrics.ts'
 import { type Connection, connectRedis } from '../redis/connect.ts'
@@ -30,6 +30,8 @@ const POLL_LIMIT_MS = 5000
 const STATS_LIMIT_MS = 1000
 /** Default of `retryMs`. */
 const RETRY_MS = 30_000
+
+const CLUSTER_FILTERS: readonly FilterName[] = ['fingerprint', 'window']
 
 /** Errs as its sieve does; as a Bloom filter far less often than promised, and it is never full. */
 class ClusterSieve implements ServedSieve {
@@ -116,6 +118,7 @@ export interface ClusterRegistryOptions extends Durability {
 
 export class ClusterRegistry implements SieveRegistry {
   readonly faults: Faults
+  readonly filters = CLUSTER_FILTERS
   readonly isShared = true
   readonly calls = new CallMetrics()
   readonly #sieves = new Map<string, ClusterSieve>()
@@ -306,9 +309,7 @@ async function isCurrent(sieve: RedisSieve): Promise<boolean> {
 
 function shapeOf(spec: SieveSpec): Shape {
   const { filter, profile, hash, expectedUrls, windowMs, generations, ...others } = flatSpec(spec)
-  if (filter !== 'fingerprint' && filter !== 'window') {
-    throw notForRedis('filter', filter, 'fingerprint or window')
-  }
+  if (!CLUSTER_FILTERS.includes(filter)) throw notForRedis('filter', filter, CLUSTER_FILTERS.join(' or '))
   if (hash !== undefined && hash !== 'siphash') throw notForRedis('hash', hash, 'siphash')
   if (others.windowUrls !== undefined || (filter === 'window' && windowMs === undefined)) {
     throw new SieveError(

@@ -13,7 +13,7 @@ import { LocalSieve } from './local-sieve.ts'
 import { checkName, nameTaken } from './names.ts'
 import type { RecentShapes } from './recent-shapes.ts'
 import type { BloomSpec, Purpose, ServedSieve, SieveRegistry, SieveSpec, Storage } from './registry.ts'
-import { limitBytes, limitedOf, limitsOf, optionsOf, plannedBytes } from './sieve-spec.ts'
+import { limitBytes, limitedOf, limitsOf, optionsOf, plannedBytes, servedFilters } from './sieve-spec.ts'
 
 export interface LocalRegistryOptions {
   /** The folder of the sieves; without it they are in memory. */
@@ -30,6 +30,7 @@ export interface LocalRegistryOptions {
 }
 
 export class LocalRegistry implements SieveRegistry {
+  readonly filters = servedFilters
   readonly faults: Faults
   isLoading = true
   readonly #sieves = new Map<string, LocalSieve>()

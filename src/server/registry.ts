@@ -101,9 +101,11 @@ export interface Storage {
 }
 
 export interface SieveRegistry {
-  /** Current faults, for /readyz, /metrics and the page. */
+  /** The filters that its sieves can have. */
+  readonly filters: readonly FilterName[]
   /** Of sieves on Redis: the calls to it. */
   readonly calls?: CallMetrics
+  /** Current faults, for /readyz, /metrics and the page. */
   readonly faults: Faults
   /** Sieves are still being opened: `get` and `list` do not have all of them. */
   readonly isLoading?: boolean

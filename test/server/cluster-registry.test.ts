@@ -60,6 +60,7 @@ describe.skipIf(whyNoRedis)('a registry on Redis', () => {
   it('refuses what cannot be', async () => {
     await expect(one.create('links', {})).rejects.toThrow("the name 'links' is taken")
     await expect(one.create('x', { filter: 'blocked' })).rejects.toThrow("filter 'blocked' is not for Redis")
+    expect(one.filters).toEqual(['fingerprint', 'window'])
     await expect(one.create('x', { hash: 'xxh64' })).rejects.toThrow("hash 'xxh64' is not for Redis")
     await expect(one.create('x', { window: { windowUrls: 5 } })).rejects.toThrow('expected windowMs')
     await expect(one.create('a|b', {})).rejects.toThrow('name "a|b"')

@@ -31,6 +31,7 @@ export function answeringLater(registry: SieveRegistry): SieveRegistry {
     return served && known.get(served)
   }
   return {
+    filters: registry.filters,
     faults: registry.faults,
     get,
     list: () => registry.list(),

@@ -159,7 +159,7 @@ export async function makeApp(registry: SieveRegistry, options: HttpOptions): Pr
   history.start((error) => options.onDefect?.(error))
   sieves(app, registry, lists, history)
   verdicts(app, registry, options, lists)
-  catalog(app)
+  catalog(app, registry)
   plans(app, registry)
   const { siteFolder, reportFolder } = options
   service(app, {

@@ -3,11 +3,11 @@ import type { FastifyInstance } from 'fastify'
 import { explainKey } from '../../canonical/explain.ts'
 import type { FilterKind } from '../../filters/filter.ts'
 import { filters, hashDescriptions, type ProfileName, profiles } from '../../index.ts'
-import { servedFilters } from '../sieve-spec.ts'
+import type { SieveRegistry } from '../registry.ts'
 import { answers, keyQuestion, refusals } from './schemas.ts'
 
-const known = {
-  filters: servedFilters.map((name) => {
+const known = (registry: SieveRegistry) => ({
+  filters: registry.filters.map((name) => {
     const { does, source, errs, can, isResearch = false }: FilterKind = filters[name]
     return { name, does, source, errs, isResearch, can }
   }),
@@ -17,12 +17,13 @@ const known = {
     rules: rules.map((rule) => ({ name: rule.name, does: rule.does, lossy: rule.lossy })),
   })),
   hashes: Object.entries(hashDescriptions).map(([name, does]) => ({ name, does })),
-}
+})
 
-export function catalog(app: FastifyInstance): void {
-  const list = <N extends keyof typeof known>(name: N, component: string, summary: string) => {
+export function catalog(app: FastifyInstance, registry: SieveRegistry): void {
+  const lists = known(registry)
+  const list = (name: keyof typeof lists, component: string, summary: string) => {
     const schema = { summary, response: { 200: answers(component, 'All of them.'), ...refusals } }
-    app.get(`/v1/${name}`, { schema }, () => ({ [name]: known[name] }))
+    app.get(`/v1/${name}`, { schema }, () => ({ [name]: lists[name] }))
   }
   list('filters', 'Filters', 'The filters, what each is for and which way it errs')
   list('profiles', 'Profiles', 'The profiles and their rules')

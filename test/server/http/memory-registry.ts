@@ -2,11 +2,12 @@
 import { type DeletingSieve, type FolderSieve, type Plan, Sieve, SieveError } from '../../../src/index.ts'
 import { Faults } from '../../../src/server/faults.ts'
 import type { BloomSpec, ServedSieve, SieveRegistry, SieveSpec } from '../../../src/server/registry.ts'
-import { optionsOf } from '../../../src/server/sieve-spec.ts'
+import { optionsOf, servedFilters } from '../../../src/server/sieve-spec.ts'
 
 /** With `slow`, verdicts come later, as from another machine. */
 export class MemoryRegistry implements SieveRegistry {
   readonly sieves = new Map<string, ServedSieve & { readonly plan: Plan }>()
+  filters = servedFilters
   readonly faults = new Faults()
   saved = 0
   slow = false

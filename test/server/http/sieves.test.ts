@@ -1,6 +1,7 @@
 // The routes of the sieves, without a socket: make, look, list, drop; explain, under, forget, save; and the registries.
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { filters, profiles, Sieve } from '../../../src/index.ts'
+import { MemoryRegistry } from './memory-registry.ts'
 import { application, defects } from './served.ts'
 
 const { app, registry } = await application()
@@ -329,6 +330,14 @@ test('the registries say what there is', async () => {
     (await app.inject('/v1/profiles')).json().profiles.map(({ name }: { name: string }) => name),
   ).toEqual(Object.keys(profiles))
   expect((await app.inject('/v1/hashes')).json().hashes[0]).toMatchObject({ name: 'siphash' })
+})
+
+test('only filters that the registry can create are listed, so that no form has others', async () => {
+  const few = new MemoryRegistry()
+  few.filters = ['fingerprint', 'window']
+  const { app } = await application({ registry: few })
+  const found = (await app.inject('/v1/filters')).json().filters
+  expect(found.map(({ name }: { name: string }) => name)).toEqual(['fingerprint', 'window'])
 })
 
 test('the key of a URL without a sieve', async () => {
