@@ -1,12 +1,21 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 /** Measures how long clients wait: nothing else may run beside it. */
 const ALONE = ['test/server/fairness.test.ts']
 
-/** Test files that keep no state in their process: they share one, which spares its start and imports. */
-const SHARING = ['canonical', 'e2e', 'learn', 'options', 'records', 'search', 'shapes'].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-)
+/** What a test file does that the files after it in the same process would notice. */
+const OWN_PROCESS = /\bmemoryUsage\b|\bvi\.(mock|stub|spyOn|useFakeTimers)|\bprocess\.(on|chdir|umask)\(/
+
+/**
+ * Test files with a process of their own. The others share one per worker, which spares a second of processor time per
+ * file for its start and imports.
+ */
+const ISOLATED = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.test.ts'))
+  .map((path) => join('test', path))
+  .filter((path) => !ALONE.includes(path) && OWN_PROCESS.test(readFileSync(path, 'utf8')))
 
 export default defineConfig({
   resolve: { alias: { '#store': new URL('./src/store/index.ts', import.meta.url).pathname } },
@@ -21,15 +30,16 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'tests',
+          name: 'sharing',
           include: ['test/**/*.test.ts'],
-          exclude: [...ALONE, ...SHARING],
+          exclude: [...ALONE, ...ISOLATED],
+          isolate: false,
           sequence: { groupOrder: 1 },
         },
       },
       {
         extends: true,
-        test: { name: 'sharing', include: SHARING, isolate: false, sequence: { groupOrder: 1 } },
+        test: { name: 'isolated', include: ISOLATED, sequence: { groupOrder: 1 } },
       },
       { extends: true, test: { name: 'alone', include: ALONE, sequence: { groupOrder: 0 } } },
     ],

@@ -284,7 +284,8 @@ describe('memory for all sieves', () => {
     const registry = await open({ memoryBytes: 12 * MB })
     const spec = { filter: 'blocked', sizeBytes: 5 * MB, expectedUrls: 1000 } as const
     const ends = await Promise.allSettled(['a', 'b', 'c', 'd'].map((name) => registry.create(name, spec)))
-    expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected'])
+    const statuses = ends.map(({ status }) => status).sort() // whichever two come first
+    expect(statuses).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected'])
     await registry.close()
   })
 
