@@ -1,6 +1,6 @@
 // A disk sieve under load, and `dedupe --state --max-memory`, are killed with SIGKILL at random moments. Of the sieve every
 // acknowledged batch is there after each kill, and of the one in flight all or nothing. Of the command every line is printed by
-// one run or another, and at most the lines of one write twice. 20 kills; URLSIEVE_FULL=1: 1,000.
+// one run or another, and at most the lines of one write twice. 10 kills; URLSIEVE_FULL=1: 1,000.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
@@ -15,9 +15,9 @@ import { randomFrom } from '../support/random.mjs'
 import { batchOf } from './batches.mjs'
 
 const newFolder = newFolders()
-const KILLS = process.env.URLSIEVE_FULL === '1' ? 500 : 10
+const KILLS = process.env.URLSIEVE_FULL === '1' ? 500 : 5
 /** Kills of one folder. */
-const ROUND = 10
+const ROUND = Math.min(10, KILLS)
 const BATCH_URLS = 4000
 const writer = fileURLToPath(new URL('disk-writer.mjs', import.meta.url))
 /** A table of about 100,000 hashes: it becomes a run after 25 batches. */

@@ -1,13 +1,14 @@
-// Runs one kind of store on a disk that fails (failing-disk.c), once for each step that can fail, and checks after each:
-// what was acknowledged is there, what was refused is not, while the disk fails, as a kill would leave it, and after
-// closing. Its argument is JSON: { built, kind, root, calls, errno, count, steps }. Ends with one line of JSON.
+// Runs one kind of store on a disk that fails (failing-disk.c), once for each step that can fail in each way, and checks
+// after each: what was acknowledged is there, what was refused is not, while the disk fails, as a kill would leave it, and
+// after closing. Its argument is JSON: { built, kind, root, failures: [{ calls, errno, count }], steps }. Ends with one line
+// of JSON.
 import { cpSync, lstatSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { itemsOf } from '../support/items.mjs'
 import { batchOf } from './batches.mjs'
 
-const { built, kind, root, calls, errno, count, steps } = JSON.parse(process.argv[2])
+const { built, kind, root, failures, steps } = JSON.parse(process.argv[2])
 const load = (path) => import(pathToFileURL(`${built}/${path}.js`).href)
 const BATCHES = 12
 const BATCH_URLS = 15
@@ -17,8 +18,9 @@ const CALLS = { write: 1, sync: 2, rename: 4, close: 8 }
 
 const control = openSync(process.env.FAIL_CONTROL, 'r+')
 const words = new Int32Array(8)
-function set(mask, at, slowMs = 0) {
-  words.set([mask, errno, at, count, 0, 0, slowMs, 0])
+/** Calls of the mask fail as `failure` says from the call `at` on; without one none do. */
+function set(mask, at, { errno, count } = { errno: 0, count: 0 }) {
+  words.set([mask, errno, at, count, 0, 0, 0, 0])
   writeSync(control, Buffer.from(words.buffer), 0, 32, 0)
 }
 function callsSoFar() {
@@ -163,11 +165,12 @@ const attempt = async (act) => {
   }
 }
 
-async function run(step, mask) {
+async function run(step, failure) {
+  const mask = failure.calls.reduce((sum, call) => sum | CALLS[call], 0)
   const folder = join(root, `${step}-store`)
   const copy = join(root, `${step}-copy`)
   mkdirSync(copy, { recursive: true })
-  set(mask, step)
+  set(mask, step, failure)
   const truth = new Truth()
   let store = null
   let done = 0
@@ -203,7 +206,7 @@ async function run(step, mask) {
       recursive: true,
       filter: (path) => !lstatSync(path).isSocket() && !/\/(lock|LOCK)$/.test(path),
     })
-    set(mask, step > total ? step - total : count < 0 ? 1 : 1_000_000)
+    set(mask, step > total ? step - total : failure.count < 0 ? 1 : 1_000_000, failure)
     await attempt(() => store.close())
     done = total + callsSoFar()
   }
@@ -236,27 +239,21 @@ async function run(step, mask) {
   return { total: done, refused: truth.refused.size, acknowledged: truth.acknowledged.size }
 }
 
-const mask = calls.reduce((sum, call) => sum | CALLS[call], 0)
-where = 'no failure'
-const whole = await run(1_000_000, mask)
-const chosen =
-  steps === 'all'
-    ? Array.from({ length: whole.total }, (_, i) => i + 1)
-    : steps.map((part) => 1 + Math.floor(part * whole.total))
-let acknowledged = 0
-let refused = 0
-for (const step of chosen) {
-  where = `${kind}, ${calls} ${errno} ${count}, step ${step} of ${whole.total}`
-  const done = await run(step, mask)
-  acknowledged += done.acknowledged
-  refused += done.refused
+const figure = { steps: 0, acknowledged: 0, refused: 0 }
+for (const failure of failures) {
+  const { calls, errno, count } = failure
+  where = 'no failure'
+  const { total } = await run(1_000_000, failure)
+  const chosen =
+    steps === 'all'
+      ? Array.from({ length: total }, (_, i) => i + 1)
+      : steps.map((part) => 1 + Math.floor(part * total))
+  for (const step of chosen) {
+    where = `${kind}, ${calls} ${errno} ${count}, step ${step} of ${total}`
+    const done = await run(step, failure)
+    figure.acknowledged += done.acknowledged
+    figure.refused += done.refused
+  }
+  figure.steps += chosen.length
 }
-console.log(
-  JSON.stringify({
-    total: whole.total,
-    steps: chosen.length,
-    acknowledged,
-    refused,
-    problems: problems.slice(0, 20),
-  }),
-)
+console.log(JSON.stringify({ ...figure, problems: problems.slice(0, 20) }))

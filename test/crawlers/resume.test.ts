@@ -1,4 +1,5 @@
 // Crawls that are killed and go on: every page is fetched, and twice only what was under way when the kill came.
+// 80 pages and 2 kills; URLSIEVE_FULL=1: 5,000 and 8.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -16,8 +17,8 @@ const newFolder = newFolders()
 if (process.env.URLSIEVE_FULL) vi.setConfig({ testTimeout: 1_200_000 })
 
 const isFull = Boolean(process.env.URLSIEVE_FULL)
-const PAGES = isFull ? 5000 : 200
-const KILLS = isFull ? 8 : 3
+const PAGES = isFull ? 5000 : 80
+const KILLS = isFull ? 8 : 2
 const CONCURRENCY = 8
 const child = fileURLToPath(new URL('./crawlee-child.mjs', import.meta.url))
 const crawleeKey = (url: string) => keyOf(profiles.crawlee, url) ?? url
@@ -114,10 +115,10 @@ describe('urlsieve crawl --state', () => {
     const paper = crawlOnPaper(site, served.origin, webKey, { robots: true })
     served.hits.length = 0
     const args = [main, 'crawl', `${served.origin}/`, '--rate', '0', '--state', folder, '--audit']
-    const interrupted = await run(args, 'SIGINT', 60)
+    const interrupted = await run(args, 'SIGINT', Math.floor(paper.size / 4))
     expect(interrupted).toMatchObject({ code: 130 })
     expect(interrupted.stderr).toMatch(/pages still to fetch: the same command continues \(--state /)
-    const killed = await run(args, 'SIGKILL', 80)
+    const killed = await run(args, 'SIGKILL', Math.floor(paper.size / 3))
     expect(killed).toMatchObject({ signal: 'SIGKILL' })
     const last = await run(args)
     expect(last).toMatchObject({ code: 0 })

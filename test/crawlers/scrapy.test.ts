@@ -1,5 +1,5 @@
 // Scrapy (Debian's) through `urlsieve serve` beside Scrapy with its own filter, on a site with traps: the same pages, each
-// once; also across kill -9 of the spider, and with a server that goes away.
+// once; also across kill -9 of the spider, and with a server that goes away. 60 pages; URLSIEVE_FULL=1: 5,000.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -48,17 +48,24 @@ describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}
   const site = new Site(PAGES, 6)
   let served: Served
   let paper: Map<string, number>
+  /** One for all tests, with a sieve for each. */
   let server: SieveServer
+  const sieves = newFolder()
   let data: string
+  let name: string
 
   beforeAll(async () => {
     served = await serve(site)
     paper = crawlOnPaper(site, served.origin, scrapyKey)
+    server = await startSieveServer(sieves)
   })
-  afterAll(() => served.close())
-  beforeEach(async () => {
+  afterAll(async () => {
+    await server?.kill()
+    await served?.close()
+  })
+  beforeEach(({ task }) => {
     data = newFolder()
-    server = await startSieveServer(join(data, 'data'))
+    name = task.id
     served.hits.length = 0
     served.onHit = () => {}
   })
@@ -68,7 +75,6 @@ describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}
       child.kill('SIGKILL')
       await gone
     }
-    await server.kill()
   })
 
   /** Runs the spider; kills it after so many hits. Null when it was killed. */
@@ -78,7 +84,8 @@ describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}
     killAfter?: number,
     signal: NodeJS.Signals = 'SIGKILL',
   ) {
-    const all = kind === 'own' ? {} : { URLSIEVE_URL: `redis://127.0.0.1:${server.port}`, ...settings }
+    const url = `redis://127.0.0.1:${server.port}`
+    const all = kind === 'own' ? {} : { URLSIEVE_URL: url, URLSIEVE_NAME: name, ...settings }
     const child = start(PYTHON, [
       spider,
       served.origin,
@@ -133,7 +140,7 @@ describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}
     })
   })
 
-  it('by itself it fetches what it should on paper; through the sieve the same', async () => {
+  it('by itself it fetches what it should on paper; through the sieve the same, and then only what a journal hands in', async () => {
     const own = await crawl('own')
     const ownHits = served.hits.map((hit) => scrapyKey(served.origin + hit))
     expectAllOnce(served.hits.map((hit) => served.origin + hit))
@@ -152,12 +159,19 @@ describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}
       const rows = [own.report!, report!].map(({ seconds, peakMB }) => ({ seconds, peakMB }))
       console.table({ own: rows[0], sieve: rows[1] })
     }
-    // Again: all of it is known, also to a server that was started anew.
+    // Again: all of it is known, also to a server that was started anew. So are the pages that redirects lead to which a
+    // journal hands in again.
     await server.kill()
-    server = await startSieveServer(join(data, 'data'))
+    server = await startSieveServer(sieves)
+    const journal = join(data, 'journal')
+    const write =
+      'import sys, scrapy; from urlsieve_dupefilter import Journal; journal = Journal(sys.argv[1]);' +
+      'journal.add([scrapy.Request(url) for url in sys.argv[2:]], None); journal.close()'
+    await ended(start(PYTHON, ['-c', write, journal, `${served.origin}/r/37`, `${served.origin}/r/1`]))
     served.hits.length = 0
-    await crawl('sieve')
-    expect(served.hits).toEqual([])
+    expect((await crawl('sieve', { URLSIEVE_JOURNAL: journal })).report).not.toBeNull()
+    // The target of /r/37 is known; nothing links to /r/1, and its target /rr/1 is new.
+    expect(served.hits.toSorted()).toEqual(['/r/1', '/r/37', '/rr/1'])
   })
 
   it(`killed ${KILLS} times, with a journal: every page, and twice at most what was under way`, async () => {
@@ -178,19 +192,6 @@ describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}
     expect(keys.length - new Set(keys).size).toBeLessThanOrEqual(KILLS * 2 * CONCURRENCY)
   })
 
-  it('a redirect that the journal hands in again leads to no page that was fetched before', async () => {
-    const journal = join(data, 'journal')
-    await crawl('sieve')
-    const write =
-      'import sys, scrapy; from urlsieve_dupefilter import Journal; journal = Journal(sys.argv[1]);' +
-      'journal.add([scrapy.Request(url) for url in sys.argv[2:]], None); journal.close()'
-    await ended(start(PYTHON, ['-c', write, journal, `${served.origin}/r/37`, `${served.origin}/r/1`]))
-    served.hits.length = 0
-    expect((await crawl('sieve', { URLSIEVE_JOURNAL: journal })).report).not.toBeNull()
-    // The target of /r/37 is known; nothing links to /r/1, and its target /rr/1 is new.
-    expect(served.hits.toSorted()).toEqual(['/r/1', '/r/37', '/rr/1'])
-  })
-
   /** `scrapy runspider` with a sieve, on one page. */
   async function runSpider(settings: Record<string, string>) {
     const file = fileURLToPath(new URL('./one_page.py', import.meta.url))
@@ -200,6 +201,7 @@ describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}
       TELNETCONSOLE_ENABLED: '0',
       LOG_LEVEL: 'WARNING',
       START: `${served.origin}/`,
+      URLSIEVE_NAME: name,
       ...settings,
     }
     const flags = Object.entries(all).flatMap(([name, value]) => ['-s', `${name}=${value}`])
@@ -266,7 +268,7 @@ describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}
         .kill()
         .then(() => new Promise((resolve) => setTimeout(resolve, 300)))
         .then(async () => {
-          server = await startSieveServer(join(data, 'data'), port)
+          server = await startSieveServer(sieves, port)
         })
     }
     const { report, stderr } = await crawl('sieve', { URLSIEVE_RETRY_SECONDS: 0.2 })

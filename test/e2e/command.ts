@@ -11,6 +11,12 @@ export const main = join(root, 'dist/cli/main.js')
 export const links = join(root, 'examples/links.txt')
 if (!existsSync(main)) throw new Error(`${main} is missing: run 'npm run build' before the e2e tests`)
 
+/** URLSIEVE_FULL=1: every case, at full size. */
+export const isFull = process.env.URLSIEVE_FULL === '1'
+/** Cases that take a way of their own; in a full run also those that are like one of them. */
+export const cases = <T>(own: readonly T[], alike: readonly T[]): T[] =>
+  isFull ? [...own, ...alike] : [...own]
+
 export interface Ended {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null

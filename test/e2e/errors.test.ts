@@ -1,5 +1,5 @@
 // Every failure of the command: one line on stderr, the documented exit code (src/cli/exit.ts), no stack trace, and
-// on stdout nothing or what was already written.
+// on stdout nothing or what was already written. Some of those that are alike; URLSIEVE_FULL=1: all.
 import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { constants, gunzipSync } from 'node:zlib'
@@ -7,8 +7,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { EXIT } from '../../src/cli/exit.ts'
 import { filterNames, filters } from '../../src/filters/registry.ts'
 import { awk } from './awk.ts'
-import { badInputs, expectAsPlain, lines, writeBadInputs } from './bad-inputs.ts'
-import { bash, type Ended, expectFailure, links, temporaryFolder, urlsieve } from './command.ts'
+import { badInputs, expectAsPlain, lines, plainly, writeBadInputs } from './bad-inputs.ts'
+import { bash, cases, type Ended, expectFailure, links, temporaryFolder, urlsieve } from './command.ts'
 
 const folder = temporaryFolder()
 const unique = awk(lines)
@@ -29,9 +29,8 @@ function expectNothingWritten(ended: Ended): void {
 
 describe('an option that cannot be', () => {
   const sized = ['dedupe', '--filter', 'classic']
-  it.each<[string[], RegExp]>([
+  const own: [string[], RegExp][] = [
     [['dedupe', '--filter', 'sponge'], /--filter.*sponge.*fingerprint, classic, blocked/],
-    [['dedupe', '--profile', 'loud'], /--profile.*loud.*raw, whatwg, web/],
     [['dedupe', '--hash', 'crc'], /hash.*crc.*siphash, xxh64/],
     [['dedupe', '--unknown'], /unknown option '--unknown'/],
     [['dedupe', '--filter'], /--filter.*missing/],
@@ -42,16 +41,10 @@ describe('an option that cannot be', () => {
     [['plan'], /--urls.*not specified/],
     [['plan', 'more', '--urls', '5'], /too many arguments/],
     [['explain'], /missing required argument 'urls'/],
-    [['plan', '--urls', '0'], /--urls '0': expected a whole number/],
-    [['plan', '--urls', '10', '--fpr', '1'], /--fpr '1': expected a rate between 0 and 1/],
     [['explain', 'http://a.example/', '--filter', 'classic'], /classic/],
     [
       ['dedupe', '--window', '5', '--filter', 'classic'],
       /^urlsieve: --window 5: filter 'classic' does not take it; expected one of --urls, /,
-    ],
-    [
-      ['dedupe', '--layers', '3'],
-      /^urlsieve: --layers 3: filter 'fingerprint' does not take it; expected one of --urls, --fpr/,
     ],
     [
       ['dedupe', '--memory', '64M'],
@@ -69,32 +62,45 @@ describe('an option that cannot be', () => {
       ['dedupe', '--filter', 'prefix-layers', '--urls', '9', '--layers', '64'],
       /^urlsieve: --layers 64: expected a whole number from 1 to 63/,
     ],
+    [['dedupe', '--filter', 'blocked'], /give --urls with --fpr or --memory, or --bits with --hashes/],
+  ]
+  const alike: [string[], RegExp][] = [
+    [['dedupe', '--profile', 'loud'], /--profile.*loud.*raw, whatwg, web/],
+    [['plan', '--urls', '0'], /--urls '0': expected a whole number/],
+    [['plan', '--urls', '10', '--fpr', '1'], /--fpr '1': expected a rate between 0 and 1/],
+    [
+      ['dedupe', '--layers', '3'],
+      /^urlsieve: --layers 3: filter 'fingerprint' does not take it; expected one of --urls, --fpr/,
+    ],
     [
       ['dedupe', '--filter', 'window', '--window', 'long'],
       /^urlsieve: --window 'long': expected a time such as .*, or a whole number/,
     ],
-    [['dedupe', '--filter', 'blocked'], /give --urls with --fpr or --memory, or --bits with --hashes/],
-  ])('%j', async (args, words) => {
+  ]
+  it.each(cases(own, alike))('%j', async (args, words) => {
     const ended = await run(args, '')
     expectFailure(ended, EXIT.usage, words)
     expectNothingWritten(ended)
   })
 
-  it.each<[string, string, RegExp]>([
+  const figures: [string, string, RegExp][] = [
     ['--fpr', '1.5', /^urlsieve: --fpr '1\.5': expected a rate between 0 and 1, such as/],
-    ['--fpr', 'half', /^urlsieve: --fpr 'half': expected a rate between 0 and 1, such as/],
     ['--urls', '0', /^urlsieve: --urls '0': expected a whole number such as/],
+    ['--memory', '1P', /^urlsieve: --memory '1P': expected a size of at least 64 bytes, such as/],
+  ]
+  const moreFigures: [string, string, RegExp][] = [
+    ['--fpr', 'half', /^urlsieve: --fpr 'half': expected a rate between 0 and 1, such as/],
     ['--urls', '1e30', /^urlsieve: --urls '1e30': expected a whole number such as/],
     ['--memory', '1', /^urlsieve: --memory '1': expected a size of at least 64 bytes, such as/],
-    ['--memory', '1P', /^urlsieve: --memory '1P': expected a size of at least 64 bytes, such as/],
-  ])('%s %s', async (option, value, words) => {
+  ]
+  it.each(cases(figures, moreFigures))('%s %s', async (option, value, words) => {
     const ended = await run([...sized, '--urls', '100', option, value, links])
     expectFailure(ended, EXIT.usage, words)
     expectNothingWritten(ended)
   })
 
   const fixed = filterNames.filter((name) => !filters[name].can.grow)
-  it.each(fixed)('--filter %s without a size', async (filter) => {
+  it.each(cases(fixed.slice(-1), fixed.slice(0, -1)))('--filter %s without a size', async (filter) => {
     const ended = await run(['dedupe', '--filter', filter, links])
     expectFailure(ended, EXIT.usage, new RegExp(filter))
     expectNothingWritten(ended)
@@ -175,7 +181,7 @@ describe('a damaged gzip', () => {
     ['member.gz', /ends too early/],
     ['zero.gz', /ends too early/],
   ])('%s: whole lines that could be read are printed', async (name, words) => {
-    const ended = await run(['dedupe', '--profile', 'raw', name])
+    const ended = await plainly(folder, name)
     expectFailure(ended, EXIT.input, words)
     expect(ended.stderr).toContain(`cannot read ${name}: `)
     const bytes = readFileSync(join(folder, name))
@@ -183,7 +189,7 @@ describe('a damaged gzip', () => {
       ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH })
       : Buffer.alloc(0)
     const whole = readable.subarray(0, readable.lastIndexOf('\n') + 1)
-    if (name !== 'zero.gz') expect(whole.length).toBeGreaterThan(1_000_000)
+    if (name !== 'zero.gz') expect(whole.length).toBeGreaterThan(600_000)
     expect(ended.stdout.equals(awk(whole))).toBe(true)
   })
 
@@ -191,13 +197,13 @@ describe('a damaged gzip', () => {
     ['followed by something else', 'more.gz'],
     ['followed by half a header', 'half-header.gz'],
   ])('%s: all of its lines come out, then the error', async (_, name) => {
-    const ended = await run(['dedupe', '--profile', 'raw', name])
+    const ended = await plainly(folder, name)
     expectFailure(ended, EXIT.input, new RegExp(`cannot read ${name}: `))
     expect(ended.stdout.equals(unique)).toBe(true)
   })
 
   it('whose sum is wrong: all that it held is printed', async () => {
-    const ended = await run(['dedupe', '--profile', 'raw', 'wrong.gz'])
+    const ended = await plainly(folder, 'wrong.gz')
     expectFailure(ended, EXIT.input, /cannot read wrong\.gz: incorrect data check/)
     expect(ended.stdout.equals(unique)).toBe(true)
   })
@@ -216,14 +222,9 @@ describe('a bad input with --filter exact', () => {
 })
 
 describe('an output that cannot be written', () => {
-  it.each([
-    ['dedupe big.txt'],
-    ['plan --urls 1e6'],
-    ['explain http://a.example/'],
-    ['--help'],
-    ['--version'],
-    [''],
-  ])('a full device: %s', async (command) => {
+  it.each(
+    cases(['dedupe big.txt', 'plan --urls 1e6', '--help'], ['explain http://a.example/', '--version', '']),
+  )('a full device: %s', async (command) => {
     const ended = await shell(`"$URLSIEVE" ${command} > /dev/full`)
     expectFailure(ended, EXIT.output, /cannot write stdout: no space left on the device/)
   })

@@ -1,11 +1,13 @@
-// What the command says of itself: help with an example for every command, its version.
+// What the command says of itself: help with an example for every command, its version. Some filters; URLSIEVE_FULL=1:
+// all.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { EXIT } from '../../src/cli/exit.ts'
+import { exampleOf } from '../../src/cli/filter-help.ts'
 import { allKinds, filterKinds, filterNames } from '../../src/filters/registry.ts'
 import { filterOptions } from '../../src/sieve-options.ts'
-import { expectFailure, expectQuiet, listedCommands, root, urlsieve } from './command.ts'
+import { cases, expectFailure, expectQuiet, listedCommands, root, urlsieve } from './command.ts'
 
 const asked = new Map<string, string>()
 
@@ -75,7 +77,13 @@ it('help filters: every filter with the options of its own, and an example', asy
   expect(text).toMatch(/^Example:\n {2}urlsieve dedupe .*--filter multilayer/m)
 })
 
-it.each(allKinds.map((kind) => [kind.name, kind] as const))(
+/** Kinds with options of their own of every sort, one without, and one that takes no URLs. */
+const own = allKinds.filter(({ name }) =>
+  ['fingerprint', 'window', 'multilayer', 'binary-fuse'].includes(name),
+)
+const alike = allKinds.filter((kind) => !own.includes(kind))
+
+it.each(cases(own, alike).map((kind) => [kind.name, kind] as const))(
   'help filters %s: its options and which way it errs',
   async (name, kind) => {
     const text = await help('help', 'filters', name)
@@ -86,13 +94,14 @@ it.each(allKinds.map((kind) => [kind.name, kind] as const))(
       expect(new RegExp(`^${flag} `, 'm').test(text), flag).toBe(isTaken)
     }
     expect(text).toMatch(new RegExp(`^Example:\\n {2}urlsieve dedupe .*--filter ${name}`, 'm'))
+    expect(text).toContain(`  ${exampleOf(kind)}\n`)
   },
 )
 
 it('the example of every filter works as printed', async () => {
-  for (const { name } of filterKinds) {
-    const [, line] = /^Example:\n {2}urlsieve (.*)$/m.exec(await help('help', 'filters', name))!
-    const args = line!.split(' ').filter((arg) => arg !== 'links.txt')
+  for (const kind of filterKinds) {
+    const args = exampleOf(kind).split(' ').slice(1)
+    args.splice(args.indexOf('links.txt'), 1)
     const ended = await urlsieve(args, { input: 'https://a.example/\nhttps://a.example/\n' })
     expect(ended.stderr).toBe('')
     expect(ended.stdout.toString()).toBe('https://a.example/\n')

@@ -1,5 +1,5 @@
 // Packed inputs are known by their first bytes, whatever their name; what is certainly not a list of URLs is refused with
-// one line, and a list that mostly is not URLs is warned of.
+// one line, and a list that mostly is not URLs is warned of. Some ways to read each; URLSIEVE_FULL=1: all.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,16 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { randomFrom } from '../support/random.mjs'
 import { awk, urlLines } from './awk.ts'
-import { bash, expectFailure, expectQuiet, links, temporaryFolder, urlsieve } from './command.ts'
+import {
+  bash,
+  cases,
+  expectFailure,
+  expectQuiet,
+  isFull,
+  links,
+  temporaryFolder,
+  urlsieve,
+} from './command.ts'
 
 const folder = temporaryFolder()
 const lines = urlLines(randomFrom(41), 20_000, 12_000)
@@ -28,19 +37,17 @@ describe.each(['gzip', 'zstd', 'bzip2', 'xz'])('%s', (program) => {
 
   it.skipIf(packed === null)('a file without the usual name, stdin and a pipe give the lines', async () => {
     const path = file(`lines-${program}`, packed!)
-    const fromFile = await urlsieve(['dedupe', '--profile', 'raw', path])
-    const fromStdin = await urlsieve(['dedupe', '--profile', 'raw'], { input: packed! })
-    const redirected = await bash('node "$URLSIEVE" dedupe --profile raw < "$IN"', { env: { IN: path } })
-    const exact = [
-      'dedupe',
-      '--profile',
-      'raw',
-      '--filter',
-      'exact',
-      '--state',
-      join(folder, `exact-${program}`),
+    const dedupe = ['dedupe', '--profile', 'raw']
+    const exact = ['--filter', 'exact', '--state', join(folder, `exact-${program}`)]
+    const runs = [
+      () => urlsieve([...dedupe, path]),
+      () => urlsieve(dedupe, { input: packed! }),
+      () => bash('node "$URLSIEVE" dedupe --profile raw < "$IN"', { env: { IN: path } }),
+      () => urlsieve([...dedupe, ...exact, path]),
     ]
-    for (const ended of [fromFile, fromStdin, redirected, await urlsieve([...exact, path])]) {
+    // All that need a program are read alike: every way of one of them, two of the others.
+    for (const run of isFull || ['gzip', 'bzip2'].includes(program) ? runs : runs.slice(0, 2)) {
+      const ended = await run()
       expectQuiet(ended)
       expect(ended.stdout.equals(expected)).toBe(true)
     }
@@ -71,17 +78,20 @@ describe.each(['gzip', 'zstd', 'bzip2', 'xz'])('%s', (program) => {
   )
 })
 
-it.skipIf(pack('bzip2', lines) === null)('one of many megabytes through a program: no warning', async () => {
-  const random = randomFrom(43)
-  const part = () => Math.floor(random() * 2 ** 32).toString(36)
-  const url = () => `https://example.com/${Array.from({ length: 12 }, part).join('')}\n`
-  const long = Buffer.from(Array.from({ length: 80_000 }, url).join(''))
-  const packed = pack('bzip2', long)!
-  expect(packed.length).toBeGreaterThan(3 * 2 ** 20)
-  const ended = await urlsieve(['dedupe', '--profile', 'raw', '--quiet', file('long', packed)])
-  expectQuiet(ended)
-  expect(ended.stdout.equals(long)).toBe(true)
-})
+it.skipIf(pack('bzip2', Buffer.of(10)) === null)(
+  'one of many megabytes through a program: no warning',
+  async () => {
+    const random = randomFrom(43)
+    const part = () => Math.floor(random() * 2 ** 32).toString(36)
+    const url = () => `https://example.com/${Array.from({ length: 12 }, part).join('')}\n`
+    const long = Buffer.from(Array.from({ length: 62_000 }, url).join(''))
+    const packed = pack('bzip2', long)!
+    expect(packed.length).toBeGreaterThan(3 * 2 ** 20)
+    const ended = await urlsieve(['dedupe', '--profile', 'raw', '--quiet', file('long', packed)])
+    expectQuiet(ended)
+    expect(ended.stdout.equals(long)).toBe(true)
+  },
+)
 
 it.each([
   ['a zip archive', [0x50, 0x4b, 0x03, 0x04, 0, 0, 0, 0]],
@@ -94,6 +104,7 @@ it.each([
     3,
     new RegExp(`it is ${name}`),
   )
+  if (!isFull && name !== 'a zip archive') return
   expectFailure(
     await urlsieve(['dedupe'], { input: Buffer.from(bytes) }),
     3,
@@ -102,7 +113,7 @@ it.each([
 })
 
 it('inputs shorter than any mark', async () => {
-  for (const text of ['', 'a', 'BZ', '\x1f']) {
+  for (const text of cases(['', 'BZ', '\x1f'], ['a'])) {
     const ended = await urlsieve(['dedupe', '--profile', 'raw', file('short', text)])
     expectQuiet(ended)
     expect(ended.stdout.toString()).toBe(text === '' ? '' : `${text}\n`)

@@ -1,10 +1,11 @@
-// `dedupe` over records: the same URLs are kept as of the plain list, with their rows.
+// `dedupe` over records: the same URLs are kept as of the plain list, with their rows. Some of the formats also packed;
+// URLSIEVE_FULL=1: all.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { randomFrom } from '../support/random.mjs'
-import { temporaryFolder, urlsieve } from './command.ts'
+import { cases, isFull, temporaryFolder, urlsieve } from './command.ts'
 
 const folder = temporaryFolder()
 const random = randomFrom(99)
@@ -46,7 +47,9 @@ describe('dedupe of records', () => {
     const expected = header + keptIndices.map((i) => (kept ? kept(urls[i]!) : row(urls[i]!, i))).join('')
     writeFileSync(join(folder, name), text)
     writeFileSync(join(folder, `${name}.gz`), gzipSync(text))
-    for (const path of [name, `${name}.gz`]) {
+    // Unpacking is the same for all: rows of lines and of more than a line.
+    const isPackedToo = isFull || ['a.csv', 'a.jsonl', 'a.warc'].includes(name)
+    for (const path of isPackedToo ? [name, `${name}.gz`] : [name]) {
       const { stdout, stderr, code } = await urlsieve(['dedupe', path, ...flags], { cwd: folder })
       expect(stderr).toBe('')
       expect(code).toBe(0)
@@ -89,14 +92,17 @@ describe('dedupe of records', () => {
     expect(cut.code).toBe(3)
   })
 
-  it.each([
+  const own: [string[], RegExp][] = [
     [['--field', 'url'], /--field for stdin: expected --format csv, tsv or jsonl/],
     [['--format', 'csv', '--field', 'nothing'], /--field 'nothing': expected one of its columns a, b/],
-    [['--format', 'warc', '--field', 'url'], /--field with --format warc/],
     [['--format', 'csv', '--redis', 'redis://127.0.0.1:1'], /--format with --redis/],
+  ]
+  const alike: [string[], RegExp][] = [
+    [['--format', 'warc', '--field', 'url'], /--field with --format warc/],
     [['--format', 'csv', '--keys'], /--format with --keys/],
     [['--extract', '--format', 'csv'], /--extract with --format/],
-  ])('%j is refused in one line', async (flags, message) => {
+  ]
+  it.each(cases(own, alike))('%j is refused in one line', async (flags, message) => {
     const { code, stderr, stdout } = await urlsieve(['dedupe', ...flags], { input: 'a,b\n1,2\n' })
     expect(code).toBeGreaterThan(1)
     expect(stderr).toMatch(/^urlsieve: [^\n]+\n$/)

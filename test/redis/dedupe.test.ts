@@ -1,4 +1,4 @@
-// `urlsieve dedupe --redis`: the real command on one node and on a cluster.
+// `urlsieve dedupe --redis`: the real command on one node and on a cluster. Some bad inputs; URLSIEVE_FULL=1: all.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectRedis, RedisSieve } from '../../src/redis/index.ts'
 import { badInputs, expectAsPlain, writeBadInputs } from '../e2e/bad-inputs.ts'

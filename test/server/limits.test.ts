@@ -201,6 +201,28 @@ describe('a client that does not read', () => {
     }
   })
 
+  it('with replies that take so long that other clients are served in between either', async () => {
+    const server = await served()
+    const [client, other] = [await server.connect(), await server.connect()]
+    const sentBytes = async () =>
+      Number(/total_net_output_bytes:(\d+)/.exec((await other.ask('INFO')) as string)![1])
+    await client.ask('COMMAND', 'DOCS')
+    const replyBytes = await sentBytes()
+    const most = 20e6 // the limit, the replies of a turn and the buffers of the system; all replies are 30 MB
+    const replies = Math.ceil(30e6 / replyBytes)
+    client.socket.pause()
+    client.write('COMMAND DOCS\n'.repeat(replies))
+    // Until only the replies to INFO are added.
+    for (let before = 0, now = replyBytes; now - before >= replyBytes; ) {
+      await later(200)
+      ;[before, now] = [now, await sentBytes()]
+      expect(now).toBeLessThan(most)
+    }
+    client.socket.resume()
+    for (let i = 0; i < replies; i++) await client.read()
+    expect(await sentBytes()).toBeGreaterThan(30e6)
+  })
+
   it('and never will is let go', async () => {
     const server = await served({ limits: { unreadBytes: 64 * 1024, stalledMs: 200 } })
     const client = await server.connect()

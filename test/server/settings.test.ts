@@ -11,25 +11,19 @@ function fileOf(settings: unknown): string {
   return file
 }
 
-async function memoryOf(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const server = await started(args, env)
-  const client = await server.connect()
-  const reply = await client.ask('INFO', 'memory')
-  client.close()
-  server.child.kill('SIGTERM')
-  await server.ended()
-  return /maxmemory:(\d+)/.exec(String(reply))?.[1]
-}
-
 describe('a setting', () => {
   it('comes from a flag, then a variable, then the file', async () => {
-    const config = fileOf({ memory: '1M', 'max-sieves': 7 })
-    const M = 1024 ** 2
-    expect(await memoryOf([], { URLSIEVE_CONFIG: config })).toBe(String(M))
-    expect(await memoryOf(['--config', config], { URLSIEVE_MEMORY: '2M' })).toBe(String(2 * M))
-    expect(await memoryOf(['--config', config, '--memory', '3M'], { URLSIEVE_MEMORY: '2M' })).toBe(
-      String(3 * M),
-    )
+    const config = fileOf({ memory: '1M', 'max-connections': 11, 'max-sieves': 1 })
+    const env = { URLSIEVE_CONFIG: config, URLSIEVE_MEMORY: '2M', URLSIEVE_MAX_CONNECTIONS: '12' }
+    const server = await started(['--memory', '3M'], env)
+    const client = await server.connect()
+    expect(await client.ask('CONFIG', 'GET', 'maxclients')).toEqual(['maxclients', '12'])
+    expect(await client.ask('CONFIG', 'GET', 'maxmemory')).toEqual(['maxmemory', String(3 * 1024 ** 2)])
+    expect(await client.ask('BF.ADD', 'k', 'a')).toBe(1)
+    expect(await client.ask('BF.ADD', 'l', 'a')).toMatch(/--max-sieves/)
+    client.close()
+    server.child.kill('SIGTERM')
+    await server.ended()
   })
 
   it.each([

@@ -47,7 +47,7 @@ describe.skipIf(noBrowser)(`the page in use${noBrowser && ` (skipped: ${noBrowse
       'blocked',
       async (page: Page) => {
         await page.getByLabel('Sized by').selectOption('memory')
-        await page.getByLabel('Memory in MB').fill('0.1')
+        await page.getByLabel('Memory in MiB').fill('0.1')
       },
     ],
     ['growing', 'scalable', async (page: Page) => page.getByLabel('Promised rate').selectOption('0.001')],

@@ -144,18 +144,22 @@ export class Connection implements CommandConnection {
 
   /** Sends the replies written. A client that leaves too many bytes unread is not read until it has read them all. */
   send(): void {
-    const { limits } = this.#context
     const { replies } = this
     if (replies.size === 0) return
     this.#context.statistics.sentBytes += replies.size
     const socket = this.#socket
     if (socket.writable) socket.write(replies.written)
-    const unread = socket.writableLength
-    replies.clear(unread > 0)
-    if (unread <= limits.unreadBytes || this.isWaiting || this.isClosed) return
+    replies.clear(socket.writableLength > 0)
+    if (!this.isWaiting && !this.isClosed) this.#holdBack()
+  }
+
+  // Whether too many bytes are unread: nothing is executed and read until the client has read them.
+  #holdBack(): boolean {
+    if (this.#socket.writableLength <= this.#context.limits.unreadBytes) return false
     this.isWaiting = true
     this.#isHeldBack = true
-    socket.pause()
+    this.#socket.pause()
+    return true
   }
 
   // Executes everything that can be answered in this turn.
@@ -206,6 +210,8 @@ export class Connection implements CommandConnection {
   }
 
   #continue(): void {
+    // Replies of a transaction do not stop it: nobody else is served before its end.
+    if (!this.isLeaving && !this.#loop.isInTransaction && this.#holdBack()) return
     if (!this.isLeaving) this.#socket.resume()
     this.#work()
   }
