@@ -27,7 +27,7 @@ const GROWN = 10
 /** Trials of a cell. Filters that look into their keys, or ask several of their kind, are slower and get fewer. */
 function trialsFor(kind: FilterKind, rate: number): number {
   const wanted = Math.max(LEAST_TRIALS, EXPECTED_HITS / rate)
-  const [quick, full] = isByHashAlone(kind) ? [3e6, Number.POSITIVE_INFINITY] : [2e5, 2e7]
+  const [quick, full] = isByHashAlone(kind) ? [2e6, Number.POSITIVE_INFINITY] : [2e5, 2e7]
   return Math.min(wanted, FULL ? full : quick)
 }
 
