@@ -24,8 +24,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',
-    // One more than the two cores of CI: many tests wait for servers, timers and other processes.
-    maxWorkers: 3,
+    // Two more than the cores of CI: many tests wait for servers, timers and other processes.
+    maxWorkers: 4,
     projects: [
       {
         extends: true,

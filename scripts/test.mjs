@@ -1,13 +1,13 @@
-// The test command: lint, types and every test; ends with one plain line that counts them.
-import { spawnSync } from 'node:child_process'
+// The test command: lint and types side by side, then every test; ends with one plain line that counts them.
+import { spawn } from 'node:child_process'
 
-const steps = [
-  ['npx', ['biome', 'check', '.']],
-  ['npx', ['tsc', '--noEmit']],
-  ['npx', ['tsc', '--noEmit', '-p', 'site']],
-  ['npx', ['vitest', 'run', ...process.argv.slice(2)]],
-]
-for (const [command, args] of steps) {
-  const { status } = spawnSync(command, args, { stdio: 'inherit' })
-  if (status !== 0) process.exit(status ?? 1)
-}
+/** Runs a program of node_modules; ends this one when it fails. */
+const run = (...command) =>
+  new Promise((resolve) => {
+    spawn('npx', command, { stdio: 'inherit' }).on('close', (code) =>
+      code === 0 ? resolve() : process.exit(code ?? 1),
+    )
+  })
+
+await Promise.all([run('biome', 'check', '.'), run('tsc', '--noEmit'), run('tsc', '--noEmit', '-p', 'site')])
+await run('vitest', 'run', ...process.argv.slice(2))

@@ -1,6 +1,6 @@
 // A disk sieve under load, and `dedupe --state --max-memory`, are killed with SIGKILL at random moments. Of the sieve every
 // acknowledged batch is there after each kill, and of the one in flight all or nothing. Of the command every line is printed by
-// one run or another, and at most the lines of one write twice. 10 kills; URLSIEVE_FULL=1: 1,000.
+// one run or another, and at most the lines of one write twice. 100 kills; URLSIEVE_FULL=1: 1,000.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { randomFrom } from '../support/random.mjs'
 import { batchOf } from './batches.mjs'
 
 const newFolder = newFolders()
-const KILLS = process.env.URLSIEVE_FULL === '1' ? 500 : 5
+const KILLS = process.env.URLSIEVE_FULL === '1' ? 500 : 50
 /** Kills of one folder. */
 const ROUND = Math.min(10, KILLS)
 const BATCH_URLS = 4000
