@@ -10,6 +10,9 @@ import { serveCommand } from '../../src/cli/serve.ts'
 import { variableOf } from '../../src/cli/settings.ts'
 import { root } from '../e2e/command.ts'
 import { started } from '../server/process.ts'
+import { newFolders } from '../support/folders.ts'
+
+const newFolder = newFolders()
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const yaml = (path: string) => parse(read(path), { merge: true }) as Record<string, never>
@@ -23,7 +26,7 @@ interface Panel {
   readonly title: string
   readonly description: string
   readonly gridPos: { x: number; y: number; w: number; h: number }
-  readonly targets: { expr: string }[]
+  readonly targets: { expr: string; legendFormat: string }[]
 }
 
 describe('the image', () => {
@@ -82,11 +85,14 @@ describe('the compose file', () => {
 
 describe('the dashboard and the alerts', () => {
   const dashboard = JSON.parse(read('deploy/grafana/urlsieve.json')) as { panels: Panel[] }
-  const alerts = yaml('deploy/alerts.yaml') as unknown as { groups: { rules: { expr: string }[] }[] }
+  const alerts = yaml('deploy/alerts.yaml') as unknown as {
+    groups: { rules: { expr: string; annotations: { summary: string } }[] }[]
+  }
 
-  it('query metrics that the server has', async () => {
-    const server = await started([])
+  it('query metrics and labels that the server has', async () => {
+    const server = await started(['--data', newFolder()])
     const client = await server.connect()
+    await client.ask('SIEVE.CREATE', 'promise', 'FILTER', 'classic', 'URLS', '100', 'FPR', '0.01')
     await client.ask('SIEVE.CREATE', 'seen')
     await client.ask('SIEVE.ADD', 'seen', 'https://example.com/')
     client.close()
@@ -94,16 +100,31 @@ describe('the dashboard and the alerts', () => {
     server.child.kill('SIGTERM')
     await server.ended()
     const known = new Set([...text.matchAll(/^(?:# TYPE )?([a-z_][a-z_0-9]*)/gm)].map(([, name]) => name))
+    const labels = new Map<string, Set<string>>()
+    for (const [, name, list] of text.matchAll(/^([a-z_][a-z_0-9]*)\{(.*)\} /gm)) {
+      for (const [, label] of list!.matchAll(/(\w+)="/g)) {
+        labels.set(name!, (labels.get(name!) ?? new Set()).add(label!))
+      }
+    }
     const queries = [
-      ...dashboard.panels.flatMap((panel) => panel.targets.map(({ expr }) => expr)),
-      ...alerts.groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)),
+      ...dashboard.panels.flatMap((panel) => panel.targets),
+      ...alerts.groups.flatMap(({ rules }) =>
+        rules.map(({ expr, annotations }) => ({ expr, legendFormat: annotations.summary })),
+      ),
     ]
     expect(queries.length).toBeGreaterThan(15)
-    for (const query of queries) {
+    for (const { expr: query, legendFormat } of queries) {
       const names = query.match(/\b(urlsieve|nodejs|process)_\w+/g) ?? []
       for (const name of names) expect(known, query).toContain(name)
       expect(names.length + Number(query.startsWith('up{')), query).toBeGreaterThan(0)
       expect(query.split('(').length, query).toBe(query.split(')').length)
+      const grouped = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list]) => list!.split(', '))
+      const selected = [...query.matchAll(/[{,]\s*(\w+)=/g)].map(([, label]) => label!)
+      const shown = [...legendFormat.matchAll(/\{\{ ?(?:\$labels\.)?(\w+) ?\}\}/g)].map(([, label]) => label!)
+      for (const label of [...grouped, ...selected, ...shown]) {
+        if (label === 'instance' || label === 'job') continue // Prometheus adds them
+        for (const name of names) expect(labels.get(name) ?? [], `${query}: ${label}`).toContain(label)
+      }
     }
   })
 
