@@ -1,7 +1,7 @@
 // The vertical scale of a chart, and the path of a line through its samples.
 
-/** `zero`: from 0 to a round number over the highest; `share`: from 0 to 1; `log`: powers of ten. */
-export type ScaleKind = 'zero' | 'share' | 'log'
+/** From 0 to a round number over the highest (`zero`), a power of two over it (`bytes`), or 1 (`share`); `log`: powers of ten. */
+export type ScaleKind = 'zero' | 'bytes' | 'share' | 'log'
 
 export const HEIGHT = 60
 
@@ -20,10 +20,13 @@ export function roundUp(value: number): number {
   return [1, 2, 5, 10].map((n) => n * unit).find((n) => n >= value * 0.9999) ?? value
 }
 
+const powerOfTwo = (value: number) => 2 ** Math.ceil(Math.log2(Math.max(value, 2)))
+
 /** A scale on which these values lie; of a logarithmic one, `most` is an upper end that is not exceeded. */
 export function scaleOf(kind: ScaleKind, shown: readonly number[], most = Number.POSITIVE_INFINITY): Scale {
   if (kind !== 'log') {
-    const top = kind === 'share' ? 1 : roundUp(Math.max(0, ...shown))
+    const highest = Math.max(0, ...shown)
+    const top = kind === 'share' ? 1 : kind === 'zero' ? roundUp(highest) : powerOfTwo(highest)
     return { marks: [top, top / 2], y: (value) => HEIGHT * (1 - value / top) }
   }
   const exponents = shown.filter((value) => value > 0).map(Math.log10)

@@ -23,7 +23,7 @@ const OPTIONS: readonly ChartOptions[] = [
   },
   { title: 'Duration of RESP commands', values: ['respP50', 'respP99'], ...latency },
   { title: 'Duration of HTTP requests', values: ['httpP50', 'httpP99'], ...latency },
-  { title: 'Memory of all sieves', values: ['sizeBytes'], format: bytes, scale: 'zero' },
+  { title: 'Memory of all sieves', values: ['sizeBytes'], format: bytes, scale: 'bytes' },
 ]
 
 export class ServerCharts {

@@ -8,7 +8,7 @@ import { type Span, Timeline } from './timeline.ts'
 const OPTIONS: readonly ChartOptions[] = [
   { title: 'Adds per second', values: ['addsPerSecond'], format: compact, scale: 'zero' },
   { title: 'Repeats', values: ['repeats'], format: share, scale: 'share' },
-  { title: 'Memory', values: ['sizeBytes'], format: bytes, scale: 'zero' },
+  { title: 'Memory', values: ['sizeBytes'], format: bytes, scale: 'bytes' },
   {
     ...{ title: 'Expected rate', values: ['expectedRate'], format: rate, scale: 'log', most: 1 },
     referenceName: 'promise',

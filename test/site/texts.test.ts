@@ -63,6 +63,9 @@ describe('charts', () => {
     expect(scaleOf('log', [0.5], 1).marks).toEqual([1, 0.1])
     expect(scaleOf('log', [5]).marks[0]).toBe(100)
     expect(scaleOf('zero', [30]).marks).toEqual([50, 25])
+    expect(scaleOf('bytes', [176 * 1024]).marks).toEqual([256 * 1024, 128 * 1024])
+    expect(scaleOf('bytes', [4096]).marks).toEqual([4096, 2048])
+    expect(scaleOf('bytes', []).marks).toEqual([2, 1])
     expect(scaleOf('log', []).y(0)).toBe(60)
   })
 

@@ -44,6 +44,7 @@ export const createView: View = async ({ root, signal }) => {
   const preview = new Preview(() => ({ filter: chosen().name, ...size.previewed }))
   const button = h('button', { class: 'primary', type: 'submit' }, 'Create')
   const group = (title: string, members: readonly FilterInfo[], hint?: string) =>
+    members.length > 0 &&
     h(
       'fieldset',
       { class: 'choices' },
