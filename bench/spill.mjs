@@ -119,13 +119,14 @@ function report(name, { seconds, digest, peakRssBytes, cpuMs, writtenBytes }, ex
     peakRssBytes,
     writtenBytes,
     isRight,
+    ...(!isRight && { digest, expected }),
   }
   const mega = (bytes) => (bytes === null ? '-' : `${Math.round(bytes / 1e6)} MB`)
   console.log(
     values.json
       ? JSON.stringify(row)
       : `${name.padEnd(10)} ${seconds.toFixed(2).padStart(9)} s  ${(count / seconds / 1e6).toFixed(2).padStart(6)} M lines/s  ` +
-          `peak ${mega(peakRssBytes).padStart(8)}  written ${mega(writtenBytes).padStart(9)}  ${isRight ? 'right' : 'WRONG OUTPUT'}`,
+          `peak ${mega(peakRssBytes).padStart(8)}  written ${mega(writtenBytes).padStart(9)}  ${isRight ? 'right' : `WRONG OUTPUT: ${JSON.stringify(digest)}, expected ${JSON.stringify(expected)}`}`,
   )
 }
 
