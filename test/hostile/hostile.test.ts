@@ -62,11 +62,11 @@ function read(kind: string, count: number, folder: string): Promise<Ending> {
 }
 
 const kinds: readonly (readonly [string, number])[] = [
-  ['sieves', 8000],
-  ['stores', 1200],
-  ['dumps', 1400],
+  ['sieves', 13_700],
+  ['stores', 1500],
+  ['dumps', 2200],
   ['frontiers', 900],
-  ['indexes', 8100],
+  ['indexes', 1300],
   ['levels', 100],
 ].map(([kind, count]) => [kind as string, Math.round((count as number) * SCALE)] as const)
 
