@@ -165,12 +165,10 @@ export class Chunk {
     }
     const batch = this.#batches[i]
     batch.n = n
+    if (this.#wanted.as === 'key') batch.keys = this.#allKeys(n)
     this.#arrays.refresh()
     batch.entries.set(this.#arrays.entries.subarray(0, n))
-    if (this.#wanted.as === 'key') {
-      batch.keys = this.#allKeys(n)
-      return
-    }
+    if (batch.keys !== null) return
     batch.starts.set(kernel.lineStarts.subarray(0, n))
     batch.ends.set(kernel.lineEnds.subarray(0, n))
   }

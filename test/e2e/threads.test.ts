@@ -131,6 +131,14 @@ describe.concurrent('the same as one thread', () => {
     await expectSame([...options.split(' '), paths.plain], [[2, 1000]])
   })
 
+  it('keys that need more memory from line to line', async () => {
+    const growing = Array.from(
+      { length: 40 },
+      (_, i) => `https://host.example/${'ä'.repeat(60 * i * i)}${i}\n`,
+    )
+    await expectSame(['--keys'], [[2, 1000]], Buffer.from(growing.join('')))
+  })
+
   it('several files, packed and plain, and stdin among them', async () => {
     await expectSame(
       [paths.plain, paths.packed, '-', paths.other, paths.plain],
