@@ -25,6 +25,8 @@ export {
 } from './pending'
 export { checksum, runBuffer, runBegin, runAppend, runEnd, runDecode, runScan, scannedCount, runCompare, runCheck, runMerge } from './runs'
 export { unknownPieces } from './unknown-pieces'
+export { readForm, formEnd, formStem, formValue } from './shapes/forms'
+export { readTokens, tokenArrays } from './shapes/url-tokens'
 
 // Where the batch's arrays lie: they never move.
 export const batchLines = batch.BATCH

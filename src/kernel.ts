@@ -24,6 +24,14 @@ export function compileKernel(): Promise<WebAssembly.Module> {
   return compiled
 }
 
+let compiledNow: WebAssembly.Module | undefined
+
+/** The module for those who cannot wait: compiling takes a few milliseconds. */
+export function compileKernelNow(): WebAssembly.Module {
+  compiledNow ??= new WebAssembly.Module(decoded(kernelBytes))
+  return compiledNow
+}
+
 // Node's decoder takes 0.1 ms instead of ten, in every start of the command; browsers have only the other.
 function decoded(base64: string): Uint8Array<ArrayBuffer> {
   const { Buffer: nodeBuffer } = globalThis as {

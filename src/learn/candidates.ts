@@ -2,7 +2,8 @@
 // the usual aliases, and hosts with the same paths. The number of candidates is bounded whatever the URLs are.
 import { parameterName, parametersOf } from '../canonical/parameters.ts'
 import { split } from '../canonical/parts.ts'
-import { FIRST_VARIABLE, FormReader } from '../shapes/forms.ts'
+import { FIRST_VARIABLE } from '../shapes/forms.ts'
+import { UrlTokens } from '../shapes/url-tokens.ts'
 import type { Page } from './evidence.ts'
 import type { RuleData } from './learned-rule.ts'
 
@@ -19,7 +20,6 @@ const MOST_GROUPED = 8
 const MOST_MIRRORS = 8
 
 const encoder = new TextEncoder()
-const reader = new FormReader()
 
 /** Counts texts, up to a number of different ones; later ones are left out. */
 class Tally {
@@ -122,7 +122,7 @@ export function segmentCandidates(host: string, pages: readonly Page[]): RuleDat
     let prefix = '/'
     for (const [i, part] of parts.entries()) {
       const bytes = encoder.encode(part)
-      if (reader.read(bytes, 0, bytes.length, 0, true) < FIRST_VARIABLE) {
+      if (UrlTokens.shared().formOf(bytes, true) < FIRST_VARIABLE) {
         prefix += `${part}/`
         continue
       }

@@ -45,7 +45,11 @@ class Trees {
     const trees = new Set([this.#older.tree, this.#newer.tree])
     for (let i = 0; i < starts.length; i += step) {
       if (ends[i]! - starts[i]! > MOST_BYTES) continue
-      for (const tree of trees) tree.add(bytes, starts[i]!, ends[i]!)
+      const url = bytes.subarray(starts[i], ends[i])
+      for (const tree of trees) {
+        const start = tree.tokens.put(url)
+        tree.add(start, start + url.length)
+      }
     }
   }
 

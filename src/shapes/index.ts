@@ -8,7 +8,6 @@ export {
 } from './limited-sieve.ts'
 export { ASSETS, type Drop, type LimitName, type ShapeLimitOptions, ShapeLimits } from './shape-limits.ts'
 export type { HostShapes, ReportOptions, Shape, ShapesReport } from './shape-report.ts'
-export type { ShapeTreeOptions } from './shape-tree.ts'
-export { Shapes } from './shapes.ts'
+export { Shapes, type ShapesOptions } from './shapes.ts'
 export { stripRule } from './strip-rule.ts'
 export type { Place, Trap, TrapKind } from './traps.ts'

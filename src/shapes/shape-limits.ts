@@ -144,7 +144,8 @@ export class ShapeLimits {
       }
     }
     const tree = this.#tree
-    if (!tree.tokens.read(bytes, 0, bytes.length)) return null
+    const start = tree.tokens.put(bytes)
+    if (!tree.tokens.read(start, start + bytes.length)) return null
     if (queryNames && tree.tokens.parameters > 0 && this.#nameSets.has(this.#nameSet()))
       return { limit: 'queryNames', reason: 'the path came with the same set of parameter names before' }
     if (!this.#hasShapes) return null
@@ -173,11 +174,13 @@ export class ShapeLimits {
     const tree = this.#tree
     this.#kept++
     const { queryNames } = this.options
-    if (queryNames && tree.tokens.read(bytes, 0, bytes.length) && tree.tokens.parameters > 0) {
+    const start = tree.tokens.put(bytes)
+    const end = start + bytes.length
+    if (queryNames && tree.tokens.read(start, end) && tree.tokens.parameters > 0) {
       const { maxNameSets = MOST_NAME_SETS } = this.options
       if (this.#nameSets.size < maxNameSets) this.#nameSets.add(this.#nameSet())
     }
-    if (this.#hasShapes) tree.add(bytes, 0, bytes.length)
+    if (this.#hasShapes) tree.add(start, end)
   }
 
   // Host, path and set of names as 53 bits of keyed hashes.

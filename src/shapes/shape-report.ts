@@ -42,7 +42,7 @@ export interface ShapesReport {
   readonly urls: number
   /** Lines that are not absolute URLs with a host. */
   readonly invalid: number
-  /** Different hosts: exact up to 8, then an estimate. */
+  /** Different hosts: exact until hosts were removed to bound the memory, then an estimate; null where there is none. */
   readonly hosts: number | null
   /** No count of a host or a shape is low by more than this. */
   readonly countError: number
@@ -94,7 +94,7 @@ export function reportShapes(tree: ShapeTree, options: ReportOptions = {}): Shap
   return {
     urls: tree.urls,
     invalid: tree.invalid,
-    hosts: nodes.values.count(ROOT),
+    hosts: nodes.mostRemoved[ROOT] === 0 ? hosts.length : nodes.values.count(ROOT),
     countError,
     distinctError: DISTINCT_ERROR,
     list,

@@ -3,7 +3,6 @@
 // When the nodes are used up, those with the fewest URLs are removed (as in lossy counting, Manku and Motwani 2002): a
 // count is exact or low by at most the node's `error`.
 import { FIRST_VARIABLE, FORM, FORMS } from './forms.ts'
-import { HalfSip } from './half-sip.ts'
 import { GROUPS, KIND, NONE, ROOT, ShapeNodes } from './shape-nodes.ts'
 import { UrlTokens } from './url-tokens.ts'
 
@@ -23,8 +22,8 @@ const NODES_PER_URL = 32
 export interface ShapeTreeOptions {
   /** Nodes to tell apart: 1.1 KB each at most. Default 2^17. */
   readonly maxNodes?: number
-  /** Key of the hash. Default: random. */
-  readonly key?: readonly [number, number]
+  /** What cuts URLs into tokens. Default: the one that is shared. */
+  readonly tokens?: UrlTokens
 }
 
 export class ShapeTree {
@@ -35,15 +34,16 @@ export class ShapeTree {
   invalid = 0
   #created = 0
 
-  constructor({ maxNodes = 2 ** 17, key = randomKey() }: ShapeTreeOptions = {}) {
+  constructor({ maxNodes = 2 ** 17, tokens = UrlTokens.shared() }: ShapeTreeOptions = {}) {
     this.nodes = new ShapeNodes(Math.max(maxNodes, 1024))
-    this.tokens = new UrlTokens(new HalfSip(key))
+    this.tokens = tokens
   }
 
-  /** Takes in the URL in bytes [start, end). Returns the node of its shape, or -1 when it is not a URL. */
-  add(bytes: Uint8Array, start: number, end: number): number {
+  /** Takes in the URL at addresses [start, end) of the tokens' memory. Returns the node of its shape, or -1 when it is not a URL. */
+  add(start: number, end: number): number {
     const { nodes, tokens } = this
-    if (!tokens.read(bytes, start, end)) {
+    const { bytes } = tokens
+    if (!tokens.read(start, end)) {
       this.invalid++
       return NONE
     }
@@ -53,7 +53,8 @@ export class ShapeTree {
     let node = nodes.find(ROOT, tokens.hostLo, tokens.hostHi)
     if (node === NONE) node = this.#host()
     nodes.count[node]!++
-    for (let token = 0; token < tokens.segments; token++) {
+    const { segments } = tokens
+    for (let token = 0; token < segments; token++) {
       node = this.#step(node, token, bytes)
       nodes.count[node]!++
     }
@@ -162,11 +163,10 @@ export class ShapeTree {
     if (node === NONE) node = this.#mixedQuery(parent)
     nodes.count[node]!++
     nodes.values.add(node, tokens.orderLo)
-    const { names } = tokens
-    const width = names.length / 16
+    const { names, nameWidth } = tokens
     for (let i = 0; i < parameters; i++) {
       const token = segments + i
-      const at = i * width
+      const at = i * nameWidth
       const lo = tokens.nameLos[token]!
       const hi = tokens.nameHis[token]!
       let parameter = nodes.find(node, lo, hi)
@@ -382,8 +382,3 @@ const NOTHING = new Uint8Array(0)
 
 const placeLo = (form: number, extension: number) => Math.imul(form + 1, 0x9e3779b1) ^ extension
 const placeHi = (form: number) => 0x5ca1ab1e ^ form
-
-function randomKey(): [number, number] {
-  const [k0, k1] = crypto.getRandomValues(new Int32Array(2))
-  return [k0!, k1!]
-}

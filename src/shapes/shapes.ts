@@ -2,69 +2,86 @@
 // whatever the URLs are, and time is linear in the bytes.
 import { SieveError } from '../errors.ts'
 import { type ReportOptions, reportShapes, type ShapesReport } from './shape-report.ts'
-import { ShapeTree, type ShapeTreeOptions } from './shape-tree.ts'
+import { ShapeTree } from './shape-tree.ts'
+import { UrlTokens } from './url-tokens.ts'
 
-const NEWLINE = 10
 const RETURN = 13
+const SPACE = 32
 /** Longer lines are not URLs. */
 const MOST_LINE = 64 * 1024
-const LEAST_BUFFER = 256 * 1024
+/** Bytes that `addLines` takes at a time. */
+const PIECE_BYTES = 256 * 1024
 
 const encoder = new TextEncoder()
+
+export interface ShapesOptions {
+  /** Nodes to tell apart: 1.1 KB each at most. Default 2^17. */
+  readonly maxNodes?: number
+  /** Key of the hash. Default: random. */
+  readonly key?: readonly [number, number]
+}
 
 export class Shapes {
   /** Lines read so far; empty ones are left out. */
   lines = 0
   readonly #tree: ShapeTree
-  #buffer = new Uint8Array(LEAST_BUFFER)
+  readonly #tokens: UrlTokens
+  /** Where the buffer is, in the memory of the tokens. */
+  #buffer: number
   /** Bytes of an unfinished line at the beginning of the buffer. */
   #waiting = 0
   /** The line under way is too long: the rest of it is passed over. */
   #isSkipping = false
 
-  constructor(options: ShapeTreeOptions = {}) {
-    const { maxNodes } = options
+  constructor({ maxNodes, key }: ShapesOptions = {}) {
     if (maxNodes !== undefined && (!Number.isSafeInteger(maxNodes) || maxNodes < 1024 || maxNodes > 2 ** 22))
       throw new SieveError('option', `maxNodes ${maxNodes}: expected a whole number from 1024 to 4194304`)
-    this.#tree = new ShapeTree(options)
+    this.#tokens = new UrlTokens(key)
+    this.#buffer = this.#tokens.reserve(0)
+    this.#tree = new ShapeTree({ tokens: this.#tokens, ...(maxNodes !== undefined && { maxNodes }) })
   }
 
   /** Takes in one URL. False: it is not an absolute URL with a host, and counts as such. */
   add(url: string): boolean {
     if (typeof url !== 'string') throw new SieveError('option', `url is ${typeof url}: expected a string`)
     const bytes = encoder.encode(url)
-    return this.#line(bytes, 0, bytes.length)
+    this.reserve(bytes.length).set(bytes)
+    const start = this.#buffer + this.#waiting
+    return this.#line(start, start + bytes.length)
   }
 
-  /** Takes in whole lines, one URL each; the last may lack its newline. */
+  /** Takes in whole lines, one URL each; the last may lack its newline. A line that `push` has left unfinished ends before. */
   addLines(bytes: Uint8Array): void {
-    this.#lines(bytes, bytes.length, true)
+    this.end()
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      const piece = bytes.subarray(at, at + PIECE_BYTES)
+      this.reserve(piece.length).set(piece)
+      this.push(piece.length)
+    }
+    this.end()
   }
 
-  /** A buffer of at least this number of bytes, to be filled for `push`. */
+  /** A buffer of this number of bytes, to be filled for `push`; valid until the next call. */
   reserve(bytes: number): Uint8Array {
-    if (this.#waiting + bytes > this.#buffer.length) {
-      const wider = new Uint8Array(this.#waiting + bytes)
-      wider.set(this.#buffer.subarray(0, this.#waiting))
-      this.#buffer = wider
-    }
-    return this.#buffer.subarray(this.#waiting, this.#waiting + bytes)
+    this.#buffer = this.#tokens.reserve(this.#waiting + bytes)
+    const start = this.#buffer + this.#waiting
+    return this.#tokens.bytes.subarray(start, start + bytes)
   }
 
   /** Takes in the first `bytes` bytes of what `reserve` returned, in any cuts. */
   push(bytes: number): void {
-    const all = this.#waiting + bytes
-    const used = this.#lines(this.#buffer, all, false)
-    this.#waiting = all - used
+    const end = this.#buffer + this.#waiting + bytes
+    const rest = this.#lines(end, false)
+    this.#waiting = end - rest
     if (this.#waiting > MOST_LINE) {
       this.#isSkipping = true
       this.#waiting = 0
-    } else this.#buffer.copyWithin(0, used, all)
+    } else this.#tokens.bytes.copyWithin(this.#buffer, rest, end)
   }
 
   /** The last line, if it had no newline. */
   end(): void {
-    this.#lines(this.#buffer, this.#waiting, true)
+    this.#lines(this.#buffer + this.#waiting, true)
     this.#waiting = 0
   }
 
@@ -73,20 +90,19 @@ export class Shapes {
     return reportShapes(this.#tree, options)
   }
 
-  // Takes in the lines of bytes [0, end). Returns where an unfinished one begins.
-  #lines(bytes: Uint8Array, end: number, isLast: boolean): number {
-    let at = 0
-    while (at < end) {
-      let to = bytes.indexOf(NEWLINE, at)
-      if (to < 0 || to >= end) {
-        if (!isLast) break
-        to = end
+  // Takes in the lines from the beginning of the buffer to `end`. Returns where an unfinished one begins.
+  #lines(end: number, isLast: boolean): number {
+    const tokens = this.#tokens
+    let from = this.#buffer
+    for (let n = 1; n > 0 && from < end; ) {
+      n = tokens.findLines(from, end, isLast)
+      from = tokens.linesEnd
+      for (let i = 0; i < n; i++) {
+        if (this.#isSkipping) this.#skipped()
+        else this.#line(tokens.lineStarts[i]!, tokens.lineEnds[i]!)
       }
-      if (this.#isSkipping) this.#skipped()
-      else this.#line(bytes, at, to)
-      at = to + 1
     }
-    return Math.min(at, end)
+    return from
   }
 
   #skipped(): void {
@@ -95,15 +111,16 @@ export class Shapes {
     this.#tree.invalid++
   }
 
-  #line(bytes: Uint8Array, start: number, lineEnd: number): boolean {
+  #line(start: number, lineEnd: number): boolean {
+    const { bytes } = this.#tokens
     let end = lineEnd
-    while (end > start && (bytes[end - 1] === RETURN || bytes[end - 1] === 32)) end--
+    while (end > start && (bytes[end - 1] === RETURN || bytes[end - 1] === SPACE)) end--
     if (end === start) return false
     this.lines++
     if (end - start > MOST_LINE) {
       this.#tree.invalid++
       return false
     }
-    return this.#tree.add(bytes, start, end) >= 0
+    return this.#tree.add(start, end) >= 0
   }
 }

@@ -1,11 +1,18 @@
 // Forms of single values.
 import { expect, it } from 'vitest'
-import { FORMS, FormReader } from '../../src/shapes/forms.ts'
+import { FORMS } from '../../src/shapes/forms.ts'
+import { UrlTokens } from '../../src/shapes/url-tokens.ts'
 
-const reader = new FormReader()
-const formOf = (text: string, isFile = false) => {
-  const bytes = new TextEncoder().encode(text)
-  return FORMS[reader.read(bytes, 0, bytes.length, 0, isFile)]
+const encoder = new TextEncoder()
+const tokens = UrlTokens.shared()
+const formOf = (text: string, isFile = false) => FORMS[tokens.formOf(encoder.encode(text), isFile)]
+
+/** Reads a URL with one segment. */
+function readSegment(text: string): void {
+  const url = encoder.encode(`https://a.example/${text}`)
+  const start = tokens.put(url)
+  expect(tokens.read(start, start + url.length)).toBe(true)
+  expect(tokens.segments).toBe(1)
 }
 
 it.each([
@@ -46,8 +53,9 @@ it.each([
 
 it('the extension of a file is left out', () => {
   expect(formOf('12345.html', true)).toBe('number')
-  expect(reader.stem).toBe(5)
-  expect(reader.end).toBe(10)
+  readSegment('12345.html')
+  expect(tokens.stems[0]! - tokens.starts[0]!).toBe(5)
+  expect(tokens.ends[0]! - tokens.starts[0]!).toBe(10)
   expect(formOf('index.html', true)).toBe('word')
   expect(formOf('1.5', true)).toBe('version')
   expect(formOf('.htaccess', true)).toBe('name')
@@ -55,8 +63,8 @@ it('the extension of a file is left out', () => {
 
 it('values of numbers, years and dates', () => {
   const numberIn = (text: string) => {
-    formOf(text)
-    return reader.value
+    readSegment(text)
+    return tokens.values[0]
   }
   expect(numberIn('42')).toBe(42)
   expect(numberIn('-42')).toBe(-42)
