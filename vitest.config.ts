@@ -26,6 +26,8 @@ export default defineConfig({
     pool: 'forks',
     // Two more than the cores of CI: many tests wait for servers, timers and other processes.
     maxWorkers: 4,
+    // All cores are busy anyway: collecting garbage in the same thread, and less often, takes a tenth less processor time.
+    execArgv: ['--single-threaded-gc', '--max-semi-space-size=64'],
     projects: [
       {
         extends: true,

@@ -91,17 +91,22 @@ it.each(Object.values(profiles))(
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** The keys that a sieve remembers, one by one: no list of keys is asked for, so that each is made as `add` makes it. */
+/** The keys that a sieve remembers, in the order of the URLs, which are added one by one: each key is made as `add` makes it. */
 async function keysInUse(profile: Profile, urls: readonly string[]): Promise<string[]> {
   const sieve = await Sieve.create({ filter: 'hash-set', profile })
   const keys: string[] = []
+  const collect = () => {
+    for (const { filter } of sieve[STATE].shards.all)
+      for (const key of filter.keys!()) keys.push(decoder.decode(key))
+  }
   for (const url of urls) {
+    if (sieve.add(url)) continue
+    // Its key is there already: it begins another list.
+    collect()
     sieve.clear()
     sieve.add(url)
-    for (const { filter } of sieve[STATE].shards.all) {
-      for (const key of filter.keys!()) keys.push(decoder.decode(key))
-    }
   }
+  collect()
   return keys
 }
 

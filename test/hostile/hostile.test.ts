@@ -15,6 +15,8 @@ const PYTHON_FILES = 300
 /** Nothing that is read here takes a second. */
 const MOST_SILENCE_MS = 60_000
 const MOST_BYTES = 1024 ** 3
+/** For less processor time: other tests use the other cores. */
+const FLAGS = ['--single-threaded', '--max-semi-space-size=64']
 const child = fileURLToPath(new URL('child.mjs', import.meta.url))
 
 const built = builtLibrary()
@@ -29,7 +31,7 @@ interface Ending {
 /** Reads `count` forged files of a kind in a child process; one that is silent for long is stopped. */
 function read(kind: string, count: number, folder: string): Promise<Ending> {
   const options = { built, kind, seed: SEED, from: 0, count, folder }
-  const process_ = spawn(process.execPath, [child, JSON.stringify(options)], {
+  const process_ = spawn(process.execPath, [...FLAGS, child, JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const failures: string[] = []
