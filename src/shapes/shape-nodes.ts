@@ -199,10 +199,13 @@ export class ShapeNodes {
     this.size--
   }
 
-  /** Writes the table again, for the nodes that have a parent. */
+  /** Writes the table again, for the nodes that have a parent. New nodes will lie side by side where they can. */
   rebuild(): void {
     this.#table.fill(NONE)
     this.#removed = 0
+    this.#freeCount = 0
+    for (let node = this.capacity - 1; node > ROOT; node--)
+      if (!this.isUsed(node)) this.#free[this.#freeCount++] = node
     const walk = [ROOT]
     for (let node = walk.pop(); node !== undefined; node = walk.pop()) {
       for (let child = this.firstChild[node]!; child !== NONE; child = this.nextSibling[child]!) {
