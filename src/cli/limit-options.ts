@@ -10,6 +10,7 @@ export interface LimitFlags {
   keepPerShape?: number
   keepPerTrap?: number
   maxShare?: number
+  maxCrawlShare?: number
   maxRepeats?: number
   queryNames?: boolean
   assets?: string
@@ -27,6 +28,11 @@ export function withLimitOptions(command: Command): Command {
       '--max-share <rate>',
       "largest share of a host's new URLs for one shape: 5%",
       parseRate('--max-share'),
+    )
+    .option(
+      '--max-crawl-share <rate>',
+      'largest share of all new URLs for one shape of a host: 5%',
+      parseRate('--max-crawl-share'),
     )
     .option(
       '--keep-per-trap <n>',
@@ -50,7 +56,8 @@ const collect = (value: string, before: string[] = []) => [...before, value]
 
 /** The limits that the flags describe; null: none. */
 export function limitsOf(flags: LimitFlags): ShapeLimitOptions | null {
-  const { keepPerShape, keepPerTrap, maxShare, maxRepeats, queryNames, allowAssets, denyAssets } = flags
+  const { keepPerShape, keepPerTrap, maxShare, maxCrawlShare, maxRepeats } = flags
+  const { queryNames, allowAssets, denyAssets } = flags
   if (flags.assets !== undefined && flags.assets !== 'skip')
     throw new CommandError(EXIT.usage, `--assets ${flags.assets}: expected skip`)
   const hasAssets = flags.assets !== undefined || allowAssets !== undefined || denyAssets !== undefined
@@ -58,6 +65,7 @@ export function limitsOf(flags: LimitFlags): ShapeLimitOptions | null {
     ...(keepPerShape !== undefined && { keepPerShape }),
     ...(keepPerTrap !== undefined && { keepPerTrap }),
     ...(maxShare !== undefined && { maxShare }),
+    ...(maxCrawlShare !== undefined && { maxCrawlShare }),
     ...(maxRepeats !== undefined && { maxRepeats }),
     ...(queryNames && { queryNames }),
     ...(hasAssets && {

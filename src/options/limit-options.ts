@@ -34,6 +34,13 @@ export const limitOptions = [
     word: 'MAXSHARE',
   },
   {
+    name: 'maxCrawlShare',
+    kind: rateKind,
+    does: 'largest share of all new URLs for one shape of a host',
+    flag: '--max-crawl-share',
+    word: 'MAXCRAWLSHARE',
+  },
+  {
     name: 'maxRepeats',
     kind: wholeNumber(1),
     does: 'occurrences of one segment in a path',

@@ -15,6 +15,8 @@ export interface ShapeLimitOptions {
   readonly keepPerTrap?: number
   /** The largest share of a host's kept URLs that one shape may have, between 0 and 1; from 100 URLs of a shape on. */
   readonly maxShare?: number
+  /** The same of all kept URLs. */
+  readonly maxCrawlShare?: number
   /** How often one segment may come up in a path. */
   readonly maxRepeats?: number
   /** Of URLs with the same path, keep only those with a new set of parameter names. */
@@ -37,6 +39,7 @@ export const LIMITS = [
   'keepPerTrap',
   'keepPerShape',
   'maxShare',
+  'maxCrawlShare',
 ] as const
 export type LimitName = (typeof LIMITS)[number]
 
@@ -75,6 +78,7 @@ export class ShapeLimits {
     keepPerTrap: 0,
     keepPerShape: 0,
     maxShare: 0,
+    maxCrawlShare: 0,
   }
   readonly #watch = new ShapeWatch()
   #kept = 0
@@ -82,9 +86,9 @@ export class ShapeLimits {
   constructor(options: ShapeLimitOptions) {
     checkOptions(options)
     this.options = options
-    this.#hasShapes = [options.keepPerShape, options.keepPerTrap, options.maxShare].some(
-      (limit) => limit !== undefined,
-    )
+    const { keepPerShape, keepPerTrap, maxShare, maxCrawlShare } = options
+    const byShape = [keepPerShape, keepPerTrap, maxShare, maxCrawlShare]
+    this.#hasShapes = byShape.some((limit) => limit !== undefined)
     const { maxNodes = this.#hasShapes ? 2 ** 17 : LEAST_NODES } = options
     this.#tree = new ShapeTree({ maxNodes })
     const { assets } = options
@@ -128,7 +132,7 @@ export class ShapeLimits {
   }
 
   #judge(url: string | Uint8Array, bytes: Uint8Array): Drop | null {
-    const { maxRepeats, queryNames, keepPerTrap, keepPerShape, maxShare } = this.options
+    const { maxRepeats, queryNames, keepPerTrap, keepPerShape } = this.options
     if (this.#skipped.size > 0 || maxRepeats !== undefined) {
       const path = pathOf(typeof url === 'string' ? url : decoder.decode(url))
       const extension = /\.([A-Za-z0-9]{1,8})$/.exec(path)?.[1]?.toLowerCase()
@@ -162,10 +166,20 @@ export class ShapeLimits {
         shape,
       }
     }
-    if (maxShare !== undefined && own >= SHARE_AFTER && own + 1 > maxShare * (host + 1)) {
-      const share = ((own / host) * 100).toFixed(1)
-      const { shape } = this.#watch.at(tree.nodes, node, own)
-      return { limit: 'maxShare', reason: `its shape has ${share} % of the host's ${host} URLs`, shape }
+    return own < SHARE_AFTER ? null : this.#judgeShares(node, own, host)
+  }
+
+  // The shape has `own` of the host's kept URLs.
+  #judgeShares(node: number, own: number, host: number): Drop | null {
+    const shares = [
+      { limit: 'maxShare', of: host, whose: `the host's ${host}` },
+      { limit: 'maxCrawlShare', of: this.#tree.urls, whose: `all ${this.#tree.urls}` },
+    ] as const
+    for (const { limit, of, whose } of shares) {
+      const most = this.options[limit]
+      if (most === undefined || own + 1 <= most * (of + 1)) continue
+      const { shape } = this.#watch.at(this.#tree.nodes, node, own)
+      return { limit, reason: `its shape has ${((own / of) * 100).toFixed(1)} % of ${whose} URLs`, shape }
     }
     return null
   }
@@ -209,16 +223,17 @@ function checkOptions(options: ShapeLimitOptions): void {
     if (value !== undefined && !(Number.isSafeInteger(value) && value >= 1))
       refuse(name, value, 'a whole number of at least 1')
   }
-  const { keepPerTrap, maxShare, assets, queryNames } = options
+  const { keepPerTrap, assets, queryNames } = options
   if (keepPerTrap !== undefined && !(Number.isSafeInteger(keepPerTrap) && keepPerTrap >= 50))
     refuse('keepPerTrap', keepPerTrap, 'a whole number of at least 50')
-  if (maxShare !== undefined && !(maxShare > 0 && maxShare < 1))
-    refuse('maxShare', maxShare, 'a number between 0 and 1')
+  for (const name of ['maxShare', 'maxCrawlShare'] as const) {
+    const value = options[name]
+    if (value !== undefined && !(value > 0 && value < 1)) refuse(name, value, 'a number between 0 and 1')
+  }
   if (queryNames !== undefined && typeof queryNames !== 'boolean')
     refuse('queryNames', queryNames, 'true or false')
   if (assets !== undefined && assets !== 'skip' && typeof assets !== 'object')
     refuse('assets', assets, "'skip' or lists")
-  const limits = [options.keepPerShape, options.maxRepeats, keepPerTrap, maxShare, assets]
-  if (limits.every((limit) => limit === undefined) && !queryNames)
+  if (LIMITS.every((limit) => options[limit] === undefined || options[limit] === false))
     throw new SieveError('option', `no limit is given: expected one of ${LIMITS.join(', ')}`)
 }

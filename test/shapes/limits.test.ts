@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { plant } from '../../bench/planted-shapes.mjs'
 import { profiles, Sieve } from '../../src/index.ts'
 import { LimitedSieve, type ShapeLimitOptions, ShapeLimits, stripRule } from '../../src/shapes/index.ts'
+import { LIMITS } from '../../src/shapes/shape-limits.ts'
 import { randomFrom } from '../support/random.mjs'
 
 const keep = (options: ShapeLimitOptions, urls: readonly string[]) => {
@@ -58,6 +59,22 @@ describe('each limit', () => {
     expect(calendars / kept.length).toBeLessThanOrEqual(0.12)
   })
 
+  it('maxCrawlShare: no shape of a host passes its share of all, from 100 URLs of it on', () => {
+    const urls = Array.from({ length: 4000 }, (_, i) =>
+      i % 10 < 7 ? `https://cal.example/${20_200_101 + (i % 28)}` : `https://h${i % 100}.example/page/${i}`,
+    )
+    const { kept, limits } = keep({ maxCrawlShare: 0.1 }, urls)
+    const calendars = kept.filter((url) => url.includes('cal.example')).length
+    expect(calendars).toBeGreaterThanOrEqual(100)
+    expect(calendars / kept.length).toBeLessThanOrEqual(0.11)
+    expect(limits.stats().dropped.maxCrawlShare).toBe(urls.length - kept.length)
+    expect(limits.judge('https://cal.example/20200101')).toMatchObject({
+      limit: 'maxCrawlShare',
+      shape: 'cal.example/{date}',
+      reason: `its shape has ${((calendars / kept.length) * 100).toFixed(1)} % of all ${kept.length} URLs`,
+    })
+  })
+
   it('maxRepeats: endless paths', () => {
     const { kept } = keep({ maxRepeats: 2 }, [
       'https://a.example/a/b/a',
@@ -99,28 +116,38 @@ describe('each limit', () => {
 })
 
 it('applied to what they kept, limits drop nothing: 40 seeds, random limits', () => {
+  const applied = new Set<string>()
   for (let seed = 1; seed <= 40; seed++) {
     const next = randomFrom(seed)
     const some = <T>(value: T) => (next() < 0.5 ? value : undefined)
     const options = Object.fromEntries(
       Object.entries({
         maxNodes: 4096,
-        keepPerShape: 1 + Math.floor(next() * 30),
+        keepPerShape: some(1 + Math.floor(next() * 200)),
         keepPerTrap: some(50 + Math.floor(next() * 100)),
         maxShare: some(0.02 + next() * 0.3),
-        maxRepeats: some(1 + Math.floor(next() * 3)),
+        maxCrawlShare: some(0.02 + next() * 0.1),
+        maxRepeats: 1 + Math.floor(next() * 3),
         queryNames: some(true),
         assets: some('skip' as const),
       }).filter(([, value]) => value !== undefined),
     ) as ShapeLimitOptions
-    const urls: string[] = []
-    plant(1500, seed, (lines) => urls.push(...lines.trim().split('\n')), 0.3)
+    const planted: string[] = []
+    plant(1500, seed, (lines) => planted.push(...lines.trim().split('\n')), 0.3)
+    // And a suspicious shape that is over every share, and files without links.
+    const more = ['wiki?oldid=N', 'wiki?oldid=N', 'N.png']
+    const urls = planted.flatMap((url, i) => [
+      url,
+      ...more.slice(i % 4, (i % 4) + 1).map((path) => `https://a.example/${path.replace('N', String(i))}`),
+    ])
     const once = keep(options, urls)
     const twice = keep(options, once.kept)
     expect(twice.kept, `seed ${seed}`).toEqual(once.kept)
     const { kept, dropped } = once.limits.stats()
+    for (const limit of LIMITS) if (dropped[limit] > 0) applied.add(limit)
     expect(kept + Object.values(dropped).reduce((a, b) => a + b)).toBe(urls.length)
   }
+  expect([...applied].sort()).toEqual([...LIMITS].sort())
 })
 
 describe('a sieve with limits', () => {
