@@ -16,20 +16,23 @@ export const INSTANCE_BYTES = 4 * 1024 ** 3 - 65536
 /** What the kernel's own data take. */
 const LEAST_PAGES = 4
 
-let compiled: Promise<WebAssembly.Module> | undefined
+let compiling: Promise<WebAssembly.Module> | undefined
+let compiled: WebAssembly.Module | undefined
 
 /** The module, compiled once for all instances. */
 export function compileKernel(): Promise<WebAssembly.Module> {
-  compiled ??= WebAssembly.compile(decoded(kernelBytes))
-  return compiled
+  compiling ??= compiled ? Promise.resolve(compiled) : WebAssembly.compile(decoded(kernelBytes)).then(keep)
+  return compiling
 }
-
-let compiledNow: WebAssembly.Module | undefined
 
 /** The module for those who cannot wait: compiling takes a few milliseconds. */
 export function compileKernelNow(): WebAssembly.Module {
-  compiledNow ??= new WebAssembly.Module(decoded(kernelBytes))
-  return compiledNow
+  return compiled ?? keep(new WebAssembly.Module(decoded(kernelBytes)))
+}
+
+function keep(module: WebAssembly.Module): WebAssembly.Module {
+  compiled ??= module
+  return compiled
 }
 
 // Node's decoder takes 0.1 ms instead of ten, in every start of the command; browsers have only the other.

@@ -4,6 +4,7 @@
 import type { Items } from '../index.ts'
 import { reportShapes, type ShapesReport } from '../shapes/shape-report.ts'
 import { ShapeTree } from '../shapes/shape-tree.ts'
+import { MOST_URL, UrlTokens } from '../shapes/url-tokens.ts'
 
 const MOST_SIEVES = 32
 /** 1.1 KB each at most. */
@@ -14,8 +15,6 @@ const IDLE_MS = 60_000
 const URLS_PER_SECOND = 1000
 /** URLs of one call: taken at equal distances, so that a long list is seen as a whole. */
 const URLS_PER_CALL = 20
-/** Longer items are not URLs. */
-const MOST_BYTES = 64 * 1024
 const HOSTS = 10
 const SHAPES = 10
 
@@ -44,7 +43,7 @@ class Trees {
     }
     const trees = new Set([this.#older.tree, this.#newer.tree])
     for (let i = 0; i < starts.length; i += step) {
-      if (ends[i]! - starts[i]! > MOST_BYTES) continue
+      if (ends[i]! - starts[i]! > MOST_URL) continue
       const url = bytes.subarray(starts[i], ends[i])
       for (const tree of trees) {
         const start = tree.tokens.put(url)
@@ -64,6 +63,11 @@ export class RecentShapes {
   #second = 0
   /** URLs that may still be taken in during this second. */
   #left = 0
+
+  /** Takes the memory for a URL, so that no add can fail for the lack of it later. */
+  constructor() {
+    UrlTokens.shared().reserveUrl()
+  }
 
   /** Takes in some of the URLs that are added to a sieve. `at`: the current time in milliseconds. */
   take(sieve: object, items: Items, at: number): void {

@@ -7,6 +7,7 @@ import { formatCount, formatCounted } from '../quantities.ts'
 import { pathOf, segmentRepeats } from './path-text.ts'
 import { ShapeTree } from './shape-tree.ts'
 import { ShapeWatch } from './shape-watch.ts'
+import { MOST_URL } from './url-tokens.ts'
 
 export interface ShapeLimitOptions {
   /** URLs to keep of each shape: a sample instead of all. */
@@ -147,6 +148,7 @@ export class ShapeLimits {
           }
       }
     }
+    if (bytes.length > MOST_URL) return null
     const tree = this.#tree
     const start = tree.tokens.put(bytes)
     if (!tree.tokens.read(start, start + bytes.length)) return null
@@ -185,9 +187,10 @@ export class ShapeLimits {
   }
 
   #keep(bytes: Uint8Array): void {
-    const tree = this.#tree
     this.#kept++
     const { queryNames } = this.options
+    if (bytes.length > MOST_URL || !(queryNames || this.#hasShapes)) return
+    const tree = this.#tree
     const start = tree.tokens.put(bytes)
     const end = start + bytes.length
     if (queryNames && tree.tokens.read(start, end) && tree.tokens.parameters > 0) {

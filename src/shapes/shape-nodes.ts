@@ -12,6 +12,11 @@ const REMOVED = -2
 /** Kinds of children that can become one place: word, name and text, without and with extension, and sets of names. */
 export const GROUPS = 7
 
+/** Uses of a node: in the table, or taken out of it for a while. */
+const FREE = 0
+const LISTED = 1
+const DETACHED = 2
+
 const LABEL_BYTES = 64
 const MOST_EXAMPLE = 500
 /** An example is kept of the first URL of a shape and of these. */
@@ -25,7 +30,7 @@ export class ShapeNodes {
   size = 0
   readonly kind: Uint8Array
   readonly form: Uint8Array
-  /** Key (two halves), parent and use (0 or 1) of each node, side by side: a lookup reads one cache line. */
+  /** Key (two halves), parent and use of each node, side by side: a lookup reads one cache line. */
   readonly #links: Int32Array
   readonly firstChild: Int32Array
   readonly nextSibling: Int32Array
@@ -110,7 +115,7 @@ export class ShapeNodes {
   }
 
   isUsed(node: number): boolean {
-    return this.#links[node * 4 + 3] === 1
+    return this.#links[node * 4 + 3] !== FREE
   }
 
   /** The child with a key, or NONE. */
@@ -143,7 +148,6 @@ export class ShapeNodes {
     this.form[node] = form
     this.#links[node * 4] = lo
     this.#links[node * 4 + 1] = hi
-    this.#links[node * 4 + 3] = 1
     this.firstChild[node] = NONE
     this.count[node] = 0
     this.own[node] = 0
@@ -168,6 +172,7 @@ export class ShapeNodes {
   /** Makes a node a child. */
   attach(node: number, parent: number): void {
     this.#links[node * 4 + 2] = parent
+    this.#links[node * 4 + 3] = LISTED
     this.nextSibling[node] = this.firstChild[parent]!
     this.firstChild[parent] = node
     this.#insert(node)
@@ -178,12 +183,9 @@ export class ShapeNodes {
     const table = this.#table
     const mask = table.length - 1
     let slot = slotOf(this.#links[node * 4 + 2]!, this.#links[node * 4]!) & mask
-    while (table[slot] !== node) {
-      // A rebuild has left it out already.
-      if (table[slot] === NONE) return
-      slot = (slot + 1) & mask
-    }
+    while (table[slot] !== node) slot = (slot + 1) & mask
     table[slot] = REMOVED
+    this.#links[node * 4 + 3] = DETACHED
     if (++this.#removed > table.length >> 3) this.rebuild()
   }
 
@@ -194,24 +196,20 @@ export class ShapeNodes {
     this.top.clear(node)
     this.examples[node] = undefined
     this.#links[node * 4 + 2] = NONE
-    this.#links[node * 4 + 3] = 0
+    this.#links[node * 4 + 3] = FREE
     this.#free[this.#freeCount++] = node
     this.size--
   }
 
-  /** Writes the table again, for the nodes that have a parent. New nodes will lie side by side where they can. */
+  /** Writes the table again. New nodes will lie side by side where they can. */
   rebuild(): void {
     this.#table.fill(NONE)
     this.#removed = 0
     this.#freeCount = 0
-    for (let node = this.capacity - 1; node > ROOT; node--)
-      if (!this.isUsed(node)) this.#free[this.#freeCount++] = node
-    const walk = [ROOT]
-    for (let node = walk.pop(); node !== undefined; node = walk.pop()) {
-      for (let child = this.firstChild[node]!; child !== NONE; child = this.nextSibling[child]!) {
-        this.#insert(child)
-        walk.push(child)
-      }
+    for (let node = this.capacity - 1; node > ROOT; node--) {
+      const use = this.#links[node * 4 + 3]
+      if (use === LISTED) this.#insert(node)
+      else if (use === FREE) this.#free[this.#freeCount++] = node
     }
   }
 

@@ -5,6 +5,10 @@ import { compileKernelNow, Kernel } from '../kernel.ts'
 
 /** A path is cut where one of its segments comes up for this time: a number of kernel/shapes/url-tokens.ts, as those below. */
 export const REPEATED_SEGMENTS = 3
+/** Longer lines are not URLs. */
+export const MOST_URL = 64 * 1024
+/** The most memory for lines: many times what is read at a time. */
+const MOST_BYTES = 512 * 1024 ** 2
 const MOST_TOKENS = 32
 const MOST_PARAMETERS = 16
 const MOST_NAME = 64
@@ -52,7 +56,7 @@ export class UrlTokens {
 
   /** Hashes are keyed, so that a page cannot choose URLs whose hashes collide; default: a random key. */
   constructor(key: readonly [number, number] = randomKey()) {
-    this.#kernel = Kernel.create(compileKernelNow())
+    this.#kernel = Kernel.create(compileKernelNow(), MOST_BYTES)
     this.#kernel.call.setKey(BigInt(key[0] >>> 0), BigInt(key[1] >>> 0))
     this.#view()
   }
@@ -63,20 +67,28 @@ export class UrlTokens {
     return shared
   }
 
-  /** The address of memory for this number of bytes; what the memory held before is kept. */
+  /** The address of memory for lines, of this number of bytes; what it held before is kept. */
   reserve(bytes: number): number {
-    const at = this.#kernel.call.reserveInput(bytes) >>> 0
-    this.#kernel.refresh()
-    if (this.bytes.length === 0) this.#view()
-    if (at === 0) throw new SieveError('memory', `no memory left for a URL of ${bytes} bytes`)
+    return this.#reserved(this.#kernel.call.reserveInput(bytes), bytes)
+  }
+
+  /** The address of memory for one URL, apart from the lines. */
+  reserveUrl(bytes = MOST_URL): number {
+    return this.#reserved(this.#kernel.call.reserveUrls(bytes), bytes)
+  }
+
+  /** Copies one URL there. Returns its address. */
+  put(url: Uint8Array): number {
+    const at = this.reserveUrl(url.length)
+    this.bytes.set(url, at)
     return at
   }
 
-  /** Copies a URL to the beginning of the memory. Returns its address. */
-  put(url: Uint8Array): number {
-    const at = this.reserve(url.length)
-    this.bytes.set(url, at)
-    return at
+  #reserved(address: number, bytes: number): number {
+    this.#kernel.refresh()
+    if (this.bytes.length === 0) this.#view()
+    if (address === 0) throw new SieveError('memory', `no memory left for ${bytes} bytes of URLs`)
+    return address >>> 0
   }
 
   /** Finds lines at addresses [from, end), at most one batch of them; `isLast`: what follows the last newline is one too. */

@@ -1,7 +1,7 @@
 // Shapes of planted URLs: counts, distinct values, findings; any cuts of the stream; hostile input.
 import { describe, expect, it } from 'vitest'
 import { plant } from '../../bench/planted-shapes.mjs'
-import { Shapes, type ShapesReport } from '../../src/shapes/index.ts'
+import { ShapeLimits, Shapes, type ShapesReport } from '../../src/shapes/index.ts'
 import { shapesPage } from '../../src/shapes/shape-page.ts'
 import { formatShapes } from '../../src/shapes/shape-text.ts'
 import { randomFrom } from '../support/random.mjs'
@@ -213,4 +213,71 @@ describe('hostile input', () => {
       'maxNodes 3: expected a whole number from 1024 to 4194304',
     )
   })
+})
+
+describe('lines that are too long', () => {
+  const long = `https://a.example/${'x'.repeat(70_000)}`
+  const two = 'https://a.example/1\nhttps://a.example/2\n'
+  const countsOf = (take: (shapes: Shapes) => void) => {
+    const shapes = new Shapes({ key })
+    take(shapes)
+    const { urls, invalid } = shapes.report()
+    return { lines: shapes.lines, urls, invalid }
+  }
+  const push = (shapes: Shapes, text: string) => {
+    const bytes = encoder.encode(text)
+    shapes.reserve(bytes.length).set(bytes)
+    shapes.push(bytes.length)
+  }
+
+  it('are counted, also without a newline at the end, and those behind them are read', () => {
+    const expected = { lines: 3, urls: 2, invalid: 1 }
+    const calls = (shapes: Shapes) => [long, two].forEach((text) => shapes.addLines(encoder.encode(text)))
+    expect(countsOf(calls)).toEqual(expected)
+    expect(countsOf((shapes) => shapes.addLines(encoder.encode(`${long}\n${two}`)))).toEqual(expected)
+    const inputs = (shapes: Shapes) =>
+      [long, two].forEach((text) => {
+        push(shapes, text)
+        shapes.end()
+      })
+    expect(countsOf(inputs)).toEqual(expected)
+    const longest = `https://a.example/${'x'.repeat(900_000)}`
+    expect(countsOf((shapes) => shapes.addLines(encoder.encode(`${two}${longest}\n${two}`)))).toEqual({
+      lines: 5,
+      urls: 4,
+      invalid: 1,
+    })
+  })
+
+  it('white space at the end does not count', () => {
+    for (const spaces of [70_000, 700_000]) {
+      const text = `https://a.example/1${' '.repeat(spaces)}\r\n${' '.repeat(spaces)}\n${two}`
+      expect(countsOf((shapes) => shapes.addLines(encoder.encode(text)))).toEqual({
+        lines: 3,
+        urls: 3,
+        invalid: 0,
+      })
+    }
+  })
+
+  it('one URL in the middle of a buffer, and more bytes than were reserved', () => {
+    const shapes = new Shapes({ key })
+    const bytes = encoder.encode(two)
+    shapes.reserve(bytes.length).set(bytes)
+    shapes.add('https://b.example/')
+    shapes.push(bytes.length)
+    expect(shapes.report()).toMatchObject({ urls: 3, invalid: 0 })
+    expect(() => shapes.push(1)).toThrow('push of 1 bytes: expected at most the 0 reserved')
+  })
+})
+
+it('what is found below nodes that are moved is found there later', () => {
+  const limits = new ShapeLimits({ keepPerShape: 2, maxNodes: 1024 })
+  const special = (n: number) => `https://h.example/first/special/deep/${n}`
+  limits.admit(special(1))
+  limits.admit(special(2))
+  expect(limits.judge(special(3))).toMatchObject({ limit: 'keepPerShape' })
+  const word = (n: number) => String.fromCharCode(97 + Math.floor(n / 26), 97 + (n % 26), 122)
+  for (let i = 0; i < 60; i++) limits.admit(`https://h.example/${word(i)}/b/c/d/e/f/g/h/1`)
+  expect(limits.judge(special(3))).toMatchObject({ limit: 'keepPerShape' })
 })
