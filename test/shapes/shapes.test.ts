@@ -232,14 +232,17 @@ describe('lines that are too long', () => {
 
   it('are counted, also without a newline at the end, and those behind them are read', () => {
     const expected = { lines: 3, urls: 2, invalid: 1 }
-    const calls = (shapes: Shapes) => [long, two].forEach((text) => shapes.addLines(encoder.encode(text)))
+    const calls = (shapes: Shapes) => {
+      for (const text of [long, two]) shapes.addLines(encoder.encode(text))
+    }
     expect(countsOf(calls)).toEqual(expected)
     expect(countsOf((shapes) => shapes.addLines(encoder.encode(`${long}\n${two}`)))).toEqual(expected)
-    const inputs = (shapes: Shapes) =>
-      [long, two].forEach((text) => {
+    const inputs = (shapes: Shapes) => {
+      for (const text of [long, two]) {
         push(shapes, text)
         shapes.end()
-      })
+      }
+    }
     expect(countsOf(inputs)).toEqual(expected)
     const longest = `https://a.example/${'x'.repeat(900_000)}`
     expect(countsOf((shapes) => shapes.addLines(encoder.encode(`${two}${longest}\n${two}`)))).toEqual({
