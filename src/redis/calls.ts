@@ -6,6 +6,7 @@ import { CallMetrics, type RetryReason } from './call-metrics.ts'
 import type { Argument, ScriptClient } from './client.ts'
 import { Silence, within } from './deadline.ts'
 import { type Durability, durabilityOf, writeDurably } from './durability.ts'
+import { LeftTagError } from './partial-error.ts'
 import type { Script } from './scripts.ts'
 
 export interface Patience extends Durability {
@@ -170,7 +171,9 @@ export class Calls {
   }
 
   #fail(call: Call, error: SieveError): SieveError {
-    this.metrics.observeCall(call.key, performance.now() - call.startedAt, call.retries, error)
+    // A tag that others have left is an answer: the call goes elsewhere.
+    const failure = error instanceof LeftTagError ? null : error
+    this.metrics.observeCall(call.key, performance.now() - call.startedAt, call.retries, failure)
     return error
   }
 
@@ -233,6 +236,7 @@ function refusal(error: Error): SieveError {
   if (/^MOVED\b/.test(message)) {
     return new SieveError('option', 'this Redis is part of a cluster: use createCluster, not createClient')
   }
+  if (/^LEFT\b/.test(message)) return new LeftTagError()
   return error instanceof SieveError ? error : new SieveError('network', `Redis refuses: ${message}`)
 }
 

@@ -3,8 +3,9 @@
 import { SieveError } from '../errors.ts'
 import type { Calls } from './calls.ts'
 import type { Parameters } from './parameters.ts'
-import { RedisSieveError, UNKNOWN } from './partial-error.ts'
+import { LeftTagError, UNKNOWN } from './partial-error.ts'
 import { clearScript, type Script, scriptsFor, stateScript } from './scripts.ts'
+import { tagPrefixes } from './slots.ts'
 import { type Part, Spread } from './spread.ts'
 import type { OnPart } from './verdict-parts.ts'
 
@@ -15,7 +16,13 @@ const ANSWERS_MS = 120_000
 /** Sets taken away in one call. */
 const CLEARED_SETS = 2000
 
-type Verb = 'add' | 'has' | 'forget'
+export type Verb = 'add' | 'has' | 'forget' | 'leave'
+
+/** Verdicts in order, 1 new and 0 seen; `UNKNOWN` where the cluster failed, and how. */
+export interface Answers {
+  readonly verdicts: Uint8Array
+  readonly failure: unknown
+}
 
 export class HashSet {
   readonly #name: string
@@ -23,6 +30,8 @@ export class HashSet {
   readonly #calls: Calls
   readonly #spread: Spread
   readonly #tags: readonly string[]
+  /** Nothing is added any more: other tags take what comes. */
+  readonly #isLeft: boolean
   readonly #scripts: ReturnType<typeof scriptsFor>
   /** This object's own name among the answers kept. */
   readonly #client = Buffer.from(crypto.getRandomValues(new Uint8Array(6))).toString('base64url')
@@ -31,30 +40,30 @@ export class HashSet {
   #lanes = 0
   #numbers = 0
 
-  /** `tags`: the beginning of the keys of each tag. */
-  constructor(name: string, parameters: Parameters, calls: Calls, tags: readonly string[]) {
+  /** `parameters.tags` tags. */
+  constructor(name: string, parameters: Parameters, calls: Calls, isLeft = false) {
     this.#name = name
     this.#parameters = parameters
     this.#calls = calls
     this.#spread = new Spread(parameters.tags)
-    this.#tags = tags
+    this.#tags = tagPrefixes(parameters.tags)
+    this.#isLeft = isLeft
     const width = parameters.mode === 'fingerprint' ? 53 : 32
     this.#scripts = scriptsFor({ ...parameters, width, answersMs: ANSWERS_MS })
   }
 
   /**
-   * Marks, finds or deletes hashes: one verdict each, in order, 1 new and 0 seen. The tags are called side by side, each
-   * with one call after another, so that of equal hashes the first is new; `onPart` gets the answers of each call as they
-   * come. Throws a RedisSieveError with the verdicts that are known when the cluster fails for some of the tags.
+   * Marks, finds or deletes hashes. The tags are called side by side, each with one call after another, so that of equal hashes
+   * the first is new; `onPart` gets the answers of each call as they come.
    */
-  async run(verb: Verb, hashes: BigUint64Array, onPart?: OnPart): Promise<Uint8Array> {
+  async run(verb: Verb, hashes: BigUint64Array, onPart?: OnPart): Promise<Answers> {
     const verdicts = new Uint8Array(hashes.length).fill(UNKNOWN)
     const lane = this.#freeLanes.pop() ?? this.#lanes++
     const answer = async ({ tag, items, indexes }: Part) => {
       for (let from = 0; from < indexes.length; from += MOST_PER_CALL) {
         const to = Math.min(from + MOST_PER_CALL, indexes.length)
         const places = indexes.subarray(from, to)
-        const digits = await this.#call(this.#scripts[verb], tag, lane, items.subarray(8 * from, 8 * to))
+        const digits = await this.#call(verb, tag, lane, items.subarray(8 * from, 8 * to))
         if (digits.length !== places.length) {
           throw new SieveError(
             'corrupt',
@@ -66,18 +75,11 @@ export class HashSet {
       }
     }
     const calls = await Promise.allSettled(this.#spread.over(hashes).map(answer))
-    const failed = calls.find((call) => call.status === 'rejected')
+    const failures = calls.flatMap((call) => (call.status === 'rejected' ? [call.reason as unknown] : []))
     // A lane whose call failed is not used again: its answers may still be on the way.
-    if (failed) throw this.#failure(failed.reason, verdicts)
-    this.#freeLanes.push(lane)
-    return verdicts
-  }
-
-  #failure(error: unknown, verdicts: Uint8Array): unknown {
-    if (!(error instanceof SieveError)) return error
-    const unknown = verdicts.reduce((sum, verdict) => sum + Number(verdict === UNKNOWN), 0)
-    this.#calls.metrics.observeUnknown(unknown, error)
-    return new RedisSieveError(error, verdicts)
+    if (failures.length === 0) this.#freeLanes.push(lane)
+    const failure = failures.find((one) => !(one instanceof LeftTagError)) ?? failures[0] ?? null
+    return { verdicts, failure }
   }
 
   /** Counts that the scripts keep, summed over the tags: no key is searched for. */
@@ -103,6 +105,17 @@ export class HashSet {
         }
       }),
     )
+  }
+
+  /** Forgets that the tags were left. */
+  async forgetLeaving(): Promise<void> {
+    await Promise.all(
+      this.#tags.map((tag) => this.#calls.command(this.#leftKey(tag), ['DEL', this.#leftKey(tag)])),
+    )
+  }
+
+  #leftKey(tag: string): string {
+    return `${tag}${this.#name}|left`
   }
 
   // The generations, newest first: the one that is filled, the next one (another clock may be ahead), and the older.
@@ -132,7 +145,8 @@ export class HashSet {
     return (reply as unknown[]).map(Number) as [number, number, number]
   }
 
-  async #call(script: Script, tag: number, lane: number, items: Buffer): Promise<string> {
+  async #call(verb: Verb, tag: number, lane: number, items: Buffer): Promise<string> {
+    const script: Script = this.#scripts[verb]
     const now = Date.now()
     const [newest, ...others] = this.#generations(now)
     const prefix = this.#tags[tag]!
@@ -141,6 +155,8 @@ export class HashSet {
     const answers = script.isReadOnly ? guard : `${state}|r|${this.#client}.${lane}`
     const keys = [state + newest, guard, answers, ...others.map((g) => state + g)]
     const number = (++this.#numbers).toString(36).padStart(10, '0')
-    return String(await this.#calls.script(script, keys, [items, number, this.#ends(now)]))
+    const left =
+      this.#isLeft && verb !== 'leave' ? ['', ''] : [this.#leftKey(prefix), this.#parameters.createdAt]
+    return String(await this.#calls.script(script, keys, [items, number, this.#ends(now), ...left]))
   }
 }

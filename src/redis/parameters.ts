@@ -13,6 +13,8 @@ import { expectedUrls, falsePositiveRate } from '../options/filter-options.ts'
 import { checkOption } from '../options/option.ts'
 
 const VERSION = 1
+/** Of a sieve that has got more tags. */
+const VERSION_MORE_TAGS = 2
 /** URLs in a set on average; a set holds at most twice as many, far from the 512 up to which Redis packs them. */
 const MEAN_URLS = 192
 /** Hashes have 64 bits: a tag and a cell take 11 of them, a member the other 53, all that Lua's numbers can hold. */
@@ -49,21 +51,27 @@ export interface Shape {
   readonly notes?: Readonly<Record<string, number>>
 }
 
+/** A number of tags, and the sets of each to begin with, before so many doublings. */
+interface Tags {
+  readonly tags: number
+  readonly base: number
+  readonly doublings: number
+}
+
 /** As it lies in Redis, as JSON. */
-export interface Parameters {
+export interface Parameters extends Tags {
   readonly version: number
   readonly mode: Mode
   readonly profile: StoredProfile
   readonly key: string
-  readonly tags: number
   readonly expectedUrls: number | null
   readonly falsePositiveRate: number | null
   readonly windowMs: number | null
   readonly generations: number
-  /** Sets of a tag (of a generation) to begin with, before so many doublings, and URLs a set on average. */
-  readonly base: number
-  readonly doublings: number
+  /** URLs a set on average. */
   readonly meanUrls: number
+  /** The tags that it had before, first to last: what was added then is there. */
+  readonly earlier?: readonly Tags[]
   readonly notes?: Readonly<Record<string, number>>
   readonly createdAt: string
 }
@@ -81,7 +89,6 @@ export function parametersFor(shape: Shape): Parameters {
   const { mode = 'fingerprint', tags = DEFAULT_TAGS, windowMs, falsePositiveRate } = shape
   const generations = windowMs === undefined ? 1 : (shape.generations ?? DEFAULT_GENERATIONS)
   check(shape)
-  const urls = shape.expectedUrls === undefined ? undefined : Math.ceil(shape.expectedUrls / generations)
   const profile = resolveProfile(shape.profile ?? 'web')
   const key = shape.key ?? crypto.getRandomValues(new Uint8Array(16))
   return {
@@ -89,23 +96,60 @@ export function parametersFor(shape: Shape): Parameters {
     mode,
     profile: { name: profile.name, rules: profile.rules.map(ruleName) },
     key: Buffer.from(key).toString('hex'),
-    tags,
     expectedUrls: shape.expectedUrls ?? null,
     falsePositiveRate: falsePositiveRate ?? null,
     windowMs: windowMs ?? null,
     generations,
-    ...setsFor(mode, tags, urls),
+    tags,
+    ...setsFor(mode, tags, shape.expectedUrls, generations),
     meanUrls: MEAN_URLS,
     ...(shape.notes && { notes: shape.notes }),
     createdAt: new Date().toISOString(),
   }
 }
 
-function setsFor(mode: Mode, tags: number, urls?: number): { base: number; doublings: number } {
-  const wanted = Math.max(1, Math.ceil((urls ?? 0) / (tags * MEAN_URLS)))
+function setsFor(
+  mode: Mode,
+  tags: number,
+  urls: number | undefined | null,
+  generations: number,
+): { base: number; doublings: number } {
+  const wanted = Math.max(1, Math.ceil(Math.ceil((urls ?? 0) / generations) / (tags * MEAN_URLS)))
   if (mode === 'compact') return { base: wanted, doublings: 0 }
   const base = Math.max(1, 2 ** CELL_BITS / tags)
   return { base, doublings: Math.max(0, Math.ceil(Math.log2(wanted / base))) }
+}
+
+/** The parameters of the same sieve with more tags. */
+export function withMoreTags(name: string, there: Parameters, tags: number): Parameters {
+  checkTags(tags)
+  if (tags <= there.tags) {
+    throw new SieveError(
+      'option',
+      wording`${option('tags')} ${tags}: sieve '${name}' has ${there.tags}, expected more`,
+      { option: 'tags', got: tags, expected: `more than ${there.tags}` },
+    )
+  }
+  if (there.mode === 'compact') {
+    throw new SieveError(
+      'option',
+      `sieve '${name}' is of mode 'compact', which is sized once: expected 'fingerprint'`,
+    )
+  }
+  const { mode, expectedUrls, generations, earlier = [] } = there
+  const { tags: before, base, doublings } = there
+  return {
+    ...there,
+    version: VERSION_MORE_TAGS,
+    tags,
+    ...setsFor(mode, tags, expectedUrls, generations),
+    earlier: [...earlier, { tags: before, base, doublings }],
+  }
+}
+
+function checkTags(tags: number | undefined): void {
+  const isPower = (n: number) => Number.isInteger(Math.log2(n)) && n >= 1 && n <= MOST_TAGS
+  checkNumber('tags', tags, isPower, `a power of two from 1 to ${MOST_TAGS}`)
 }
 
 function check({ mode = 'fingerprint', tags, windowMs, ...shape }: Shape): void {
@@ -114,8 +158,7 @@ function check({ mode = 'fingerprint', tags, windowMs, ...shape }: Shape): void 
   }
   checkOption(expectedUrls, shape.expectedUrls)
   checkOption(falsePositiveRate, shape.falsePositiveRate)
-  const isPower = (n: number) => Number.isInteger(Math.log2(n)) && n >= 1 && n <= MOST_TAGS
-  checkNumber('tags', tags, isPower, `a power of two from 1 to ${MOST_TAGS}`)
+  checkTags(tags)
   checkNumber('windowMs', windowMs, (ms) => ms >= 1000, 'at least 1000 milliseconds')
   checkWhole('generations', shape.generations, 2, 64)
   if (shape.generations !== undefined && windowMs === undefined) {
@@ -179,16 +222,21 @@ export function readParameters(name: string, text: string): Parameters {
   } catch {
     throw new SieveError('corrupt', `sieve '${name}' is damaged: its parameters are no JSON`)
   }
-  if (read?.version === VERSION) return read
+  if (read?.version === VERSION || read?.version === VERSION_MORE_TAGS) return read
   throw new SieveError(
     'version',
-    `sieve '${name}' has version ${read?.version}: this urlsieve reads version ${VERSION}`,
+    `sieve '${name}' has version ${read?.version}: this urlsieve reads versions ${VERSION} and ${VERSION_MORE_TAGS}`,
   )
 }
 
-/** Throws when a shape asks for something else than what is there. What it leaves out is as it is. */
+/**
+ * Throws when a shape asks for something else than what is there. What it leaves out is as it is, and it may ask for the tags that
+ * the sieve had before.
+ */
 export function checkShape(name: string, there: Parameters, shape: Shape): void {
-  const { mode, expectedUrls, falsePositiveRate, tags, windowMs, generations } = shape
+  const { mode, expectedUrls, falsePositiveRate, windowMs, generations } = shape
+  const isEarlier = there.earlier?.some(({ tags }) => tags === shape.tags) ?? false
+  const tags = isEarlier ? there.tags : shape.tags
   const asked = { mode, expectedUrls, falsePositiveRate, tags, windowMs, generations }
   for (const [of, value] of Object.entries(asked)) {
     const its = there[of as keyof typeof asked]

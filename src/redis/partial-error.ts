@@ -18,3 +18,10 @@ export class RedisSieveError extends SieveError {
     this.answered = verdicts.slice(0, first < 0 ? verdicts.length : first)
   }
 }
+
+/** A tag that others have left: the sieve has more tags than this process knows of. */
+export class LeftTagError extends SieveError {
+  constructor() {
+    super('network', 'the sieve has more tags now: open it again')
+  }
+}

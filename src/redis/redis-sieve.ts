@@ -13,7 +13,6 @@ import { toSeen } from '../verdicts.ts'
 import { CallMetrics } from './call-metrics.ts'
 import { Calls, type Patience, patienceOf } from './calls.ts'
 import { type RedisClient, scriptClient } from './client.ts'
-import { HashSet } from './hash-set.ts'
 import { memoryOf } from './memory.ts'
 import {
   checkName,
@@ -24,9 +23,12 @@ import {
   rateAt,
   readParameters,
   type Shape,
+  withMoreTags,
 } from './parameters.ts'
 import { RedisSieveError, UNKNOWN } from './partial-error.ts'
-import { evenTags } from './slots.ts'
+import { replaceScript } from './scripts.ts'
+import { tagPrefixes } from './slots.ts'
+import { TaggedSets } from './tagged-sets.ts'
 import { type OnPart, type VerdictPart, verdictParts } from './verdict-parts.ts'
 
 export interface RedisSieveOptions extends Shape, Patience {
@@ -42,7 +44,6 @@ export interface RedisSieveOptions extends Shape, Patience {
 /** The names of all sieves there. */
 const NAMES = 'urlsieve'
 const parametersKey = (name: string) => `urlsieve:${name}`
-const tagPrefixes = (count: number) => evenTags(count).map((tag) => `urlsieve:{${tag}}:`)
 /** Keys of many nodes, before a sieve's own tags are known. */
 const SOME_KEYS = tagPrefixes(32)
 
@@ -54,31 +55,28 @@ const SOME_KEYS = tagPrefixes(32)
 export class RedisSieve implements AnySieve {
   readonly name: string
   readonly profile: Profile
-  readonly parameters: Parameters
   /** Counts and events of this object's calls, or of all that were given the same. */
   readonly metrics: CallMetrics
   readonly #keyer: Keyer
   readonly #calls: Calls
-  readonly #hashes: HashSet
+  readonly #hashes: TaggedSets
   readonly #shared = new SharedCalls<Uint8Array>()
   readonly #running = new Set<Promise<unknown>>()
   #invalid = 0
   #isClosed = false
 
-  private constructor(
-    name: string,
-    parameters: Parameters,
-    keyer: Keyer,
-    calls: Calls,
-    tags: readonly string[],
-  ) {
+  private constructor(name: string, parameters: Parameters, keyer: Keyer, calls: Calls) {
     this.name = name
-    this.parameters = parameters
     this.profile = keyer.profile
     this.#keyer = keyer
     this.#calls = calls
     this.metrics = calls.metrics
-    this.#hashes = new HashSet(name, parameters, calls, tags)
+    this.#hashes = new TaggedSets(name, parameters, calls, async () => (await this.#stored()).parameters)
+  }
+
+  /** As every process reads them. */
+  get parameters(): Parameters {
+    return this.#hashes.parameters
   }
 
   /**
@@ -133,7 +131,7 @@ export class RedisSieve implements AnySieve {
     const hashKey = Uint8Array.from(Buffer.from(parameters.key, 'hex'))
     const keyer = await Keyer.create(profileOf(parameters), chooseHash('siphash', hashKey))
     const tags = tagPrefixes(parameters.tags)
-    return new RedisSieve(name, parameters, keyer, new Calls(scriptClient(client), tags, patience), tags)
+    return new RedisSieve(name, parameters, keyer, new Calls(scriptClient(client), tags, patience))
   }
 
   /** Marks a URL. True: it is new. False: it was seen, or the sieve errs. Adds that are called together go together. */
@@ -247,6 +245,33 @@ export class RedisSieve implements AnySieve {
     }
   }
 
+  /**
+   * Spreads what is added from now on over more tags, a power of two, while all processes go on: each learns of it with a call.
+   * What was added before stays where it is and is asked first, which takes every call twice as long. Not for `compact`.
+   */
+  async moreTags(tags: number): Promise<void> {
+    const key = parametersKey(this.name)
+    for (;;) {
+      const { text, parameters } = await this.#stored()
+      // Another process has done it.
+      if (parameters.tags === tags && parameters.earlier) return this.#hashes.take(parameters)
+      const more = withMoreTags(this.name, parameters, tags)
+      const isReplaced = await this.#calls.script(replaceScript, [key], [text, JSON.stringify(more)])
+      if (isReplaced === 1) return this.#hashes.take(more)
+    }
+  }
+
+  // The parameters as they are written down now.
+  async #stored(): Promise<{ text: string; parameters: Parameters }> {
+    const key = parametersKey(this.name)
+    const there = await this.#calls.command(key, ['GET', key])
+    const parameters = there === null ? null : readParameters(this.name, String(there))
+    if (!parameters || !isSame(parameters, this.parameters)) {
+      throw new SieveError('option', `sieve '${this.name}' was dropped: open it again`)
+    }
+    return { text: String(there), parameters }
+  }
+
   /** Forgets everything. URLs that others add meanwhile may stay. */
   clear(): Promise<void> {
     return this.#hashes.clear()
@@ -255,6 +280,7 @@ export class RedisSieve implements AnySieve {
   /** Forgets everything, and the sieve itself. Nobody may be using it. */
   async drop(): Promise<void> {
     await this.clear()
+    await this.#hashes.forgetLeaving()
     const key = parametersKey(this.name)
     await this.#calls.command(key, ['DEL', key])
     await this.#calls.command(NAMES, ['SREM', NAMES, this.name])
@@ -265,9 +291,7 @@ export class RedisSieve implements AnySieve {
   async isCurrent(): Promise<boolean> {
     const key = parametersKey(this.name)
     const there = await this.#calls.command(key, ['GET', key])
-    if (there === null) return false
-    const { key: hashKey, createdAt } = readParameters(this.name, String(there))
-    return hashKey === this.parameters.key && createdAt === this.parameters.createdAt
+    return there !== null && isSame(readParameters(this.name, String(there)), this.parameters)
   }
 
   /** Waits for the calls under way. The client stays open: it is yours. */
@@ -340,6 +364,9 @@ export class RedisSieve implements AnySieve {
     return tracked
   }
 }
+
+/** Whether both are of one sieve, and not of two that had the name one after the other. */
+const isSame = (a: Parameters, b: Parameters) => a.key === b.key && a.createdAt === b.createdAt
 
 function taken(name: string): SieveError {
   return new SieveError('option', `sieve '${name}' is there already: open it, or use another name`)

@@ -6,7 +6,8 @@
 // number after it. The guard makes Redis refuse the call with TRYAGAIN, on both nodes, while the slot is being moved:
 // a call never meets half of its sets.
 //
-// ARGV: 1 the hashes, 8 bytes each; 2 the call's number; 3 when the newest generation ends, in ms since 1970, or 0.
+// ARGV: 1 the hashes, 8 bytes each; 2 the call's number; 3 when the newest generation ends, in ms since 1970, or 0; 4 and 5 the
+// key and the value that say that the tag was left for others, or '' where that does not matter.
 // What never changes of a sieve stands in the text itself: its width, sets and so on.
 //
 // A state: URLs, URLs answered "seen", doublings, sets split since the last doubling.
@@ -61,6 +62,8 @@ end
 local function stateOf(g) return struct.pack(${STATE}, g.urls, g.seen, g.level, g.split) end
 local older = {}
 for k = 4, #KEYS do older[#older + 1] = opened(KEYS[k]) end`
+  const refuseLeft = `
+if ARGV[4] ~= '' and redis.call('GET', ARGV[4]) == ARGV[5] then return redis.error_reply('LEFT: the sieve has more tags') end`
 
   // Of the item at i: its cell among the first sets, the low half of its hash, and its member.
   const item = `
@@ -114,7 +117,10 @@ local time = call('TIME')
 local latest = time[1] * 1000 + floor(time[2] / 1000) + ${whole(windowMs)}
 if tonumber(ends) > latest then ends = format('%.0f', latest) end`
 
-  const add = `${again}${prelude}
+  const saveState = `
+if ends == '0' then call('SET', g.key, stateOf(g)) else call('SET', g.key, stateOf(g), 'PXAT', ends) end`
+
+  const add = `${again}${refuseLeft}${prelude}
 local g, ends = opened(KEYS[1]), ARGV[3]${limitEnds}
 local size = ${base} * g.span
 while g.urls + #items / 8 > ${meanUrls} * (size + g.split) do
@@ -141,10 +147,22 @@ for i = 1, #items, 8 do${item}${ask}
     end
   end
 end
-g.urls, g.seen = g.urls + fresh, g.seen + n - fresh
-if ends == '0' then call('SET', g.key, stateOf(g)) else call('SET', g.key, stateOf(g), 'PXAT', ends) end${remember('fresh')}`
+g.urls, g.seen = g.urls + fresh, g.seen + n - fresh${saveState}${remember('fresh')}`
 
-  const has = `${prelude}
+  // What is added from now on goes to other tags.
+  const leave = `${again}
+if redis.call('GET', ARGV[4]) ~= ARGV[5] then redis.call('SET', ARGV[4], ARGV[5]) end${prelude}
+local g, ends = opened(KEYS[1]), ARGV[3]${limitEnds}
+older[#older + 1] = g
+local out, n, seen = {}, 0, 0
+for i = 1, #items, 8 do${item}${ask}
+  out[n], seen = known == 1 and '0' or '1', seen + known
+end
+if seen > 0 then
+  g.seen = g.seen + seen${saveState}
+end${remember('seen')}`
+
+  const has = `${refuseLeft}${prelude}
 older[#older + 1] = opened(KEYS[1])
 local out, n = {}, 0
 for i = 1, #items, 8 do${item}${ask}
@@ -152,7 +170,7 @@ for i = 1, #items, 8 do${item}${ask}
 end
 return table.concat(out)`
 
-  const forget = `${again}${prelude}
+  const forget = `${again}${refuseLeft}${prelude}
 older[#older + 1] = opened(KEYS[1])
 local out, n, gone = {}, 0, 0
 for i = 1, #items, 8 do${item}
@@ -174,6 +192,8 @@ end${remember('gone')}`
     has: script(has, true),
     /** Deletes. 1 was not there, 0 was. */
     forget: script(forget),
+    /** Adds nothing, and ends adding here. 1 new, 0 seen. */
+    leave: script(leave),
   } as const
 }
 
@@ -193,3 +213,9 @@ local from, to, total = tonumber(ARGV[1]), ARGV[1] + ARGV[2], tonumber(ARGV[3])
 for at = from, math.min(to, total) - 1 do redis.call('UNLINK', KEYS[1] .. '|' .. at) end
 if to >= total then redis.call('UNLINK', KEYS[1]) end
 return 0`)
+
+/** KEYS: one. ARGV: its value, and another. 1: it has the other one now; 0: it had neither. */
+export const replaceScript = script(`
+local there = redis.call('GET', KEYS[1])
+if there == ARGV[1] then redis.call('SET', KEYS[1], ARGV[2]) end
+return (there == ARGV[1] or there == ARGV[2]) and 1 or 0`)

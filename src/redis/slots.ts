@@ -40,3 +40,7 @@ export function evenTags(count: number): readonly string[] {
   known.set(count, tags)
   return tags
 }
+
+/** The beginnings of the keys of a sieve with this number of tags. */
+export const tagPrefixes = (count: number): readonly string[] =>
+  evenTags(count).map((tag) => `urlsieve:{${tag}}:`)

@@ -88,7 +88,7 @@ describe.skipIf(whyNoRedis)('parameters', () => {
     await redis.nodes[0]!.ask('SET', 'urlsieve:later', '{"version":9}')
     await expect(open('later')).rejects.toMatchObject({
       code: 'version',
-      message: "sieve 'later' has version 9: this urlsieve reads version 1",
+      message: "sieve 'later' has version 9: this urlsieve reads versions 1 and 2",
     })
     await redis.nodes[0]!.ask('SET', 'urlsieve:broken', 'x')
     await expect(open('broken')).rejects.toMatchObject({ code: 'corrupt' })
