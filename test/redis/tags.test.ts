@@ -106,9 +106,7 @@ for (const [place, start] of Object.entries(places)) {
       await Promise.all([sieve.moreTags(8), (await again(sieve)).moreTags(8)])
       for (const tags of [4, 8, undefined]) expect((await again(sieve, { tags })).parameters.tags).toBe(8)
       await expect(again(sieve, { tags: 16 })).rejects.toThrow('has tags 8, not 16')
-      await expect(sieve.moreTags(4)).rejects.toThrow(
-        "tags 4: sieve 'tags" + `${names - 1}' has 8, expected more`,
-      )
+      await expect(sieve.moreTags(4)).rejects.toThrow(`tags 4: sieve '${sieve.name}' has 8, expected more`)
       await expect(sieve.moreTags(12)).rejects.toThrow('a power of two from 1 to 16384')
       const compact = await open({ mode: 'compact', expectedUrls: 1000 })
       await expect(compact.moreTags(64)).rejects.toThrow('is sized once')
