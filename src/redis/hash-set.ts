@@ -3,7 +3,7 @@
 import { SieveError } from '../errors.ts'
 import type { Calls } from './calls.ts'
 import type { Parameters } from './parameters.ts'
-import { LeftTagError, UNKNOWN } from './partial-error.ts'
+import { LEFT, LeftTagError, UNKNOWN } from './partial-error.ts'
 import { clearScript, type Script, scriptsFor, stateScript } from './scripts.ts'
 import { tagPrefixes } from './slots.ts'
 import { type Part, Spread } from './spread.ts'
@@ -18,7 +18,7 @@ const CLEARED_SETS = 2000
 
 export type Verb = 'add' | 'has' | 'forget' | 'leave'
 
-/** Verdicts in order, 1 new and 0 seen; `UNKNOWN` where the cluster failed, and how. */
+/** Verdicts in order, 1 new and 0 seen; `LEFT` where others have left the tag; `UNKNOWN` where the cluster failed, and how. */
 export interface Answers {
   readonly verdicts: Uint8Array
   readonly failure: unknown
@@ -74,12 +74,16 @@ export class HashSet {
         onPart?.({ indexes: places, verdicts: Uint8Array.from(places, (place) => verdicts[place]!) })
       }
     }
-    const calls = await Promise.allSettled(this.#spread.over(hashes).map(answer))
-    const failures = calls.flatMap((call) => (call.status === 'rejected' ? [call.reason as unknown] : []))
+    const answerOrLeave = (part: Part) =>
+      answer(part).catch((error: unknown) => {
+        if (!(error instanceof LeftTagError)) throw error
+        for (const place of part.indexes) if (verdicts[place] === UNKNOWN) verdicts[place] = LEFT
+      })
+    const calls = await Promise.allSettled(this.#spread.over(hashes).map(answerOrLeave))
+    const failed = calls.find((call) => call.status === 'rejected')
     // A lane whose call failed is not used again: its answers may still be on the way.
-    if (failures.length === 0) this.#freeLanes.push(lane)
-    const failure = failures.find((one) => !(one instanceof LeftTagError)) ?? failures[0] ?? null
-    return { verdicts, failure }
+    if (!failed) this.#freeLanes.push(lane)
+    return { verdicts, failure: failed?.reason ?? null }
   }
 
   /** Counts that the scripts keep, summed over the tags: no key is searched for. */
@@ -114,8 +118,9 @@ export class HashSet {
     )
   }
 
+  // Not shared by sieves that have the name one after the other.
   #leftKey(tag: string): string {
-    return `${tag}${this.#name}|left`
+    return `${tag}${this.#name}|left|${this.#parameters.createdAt}`
   }
 
   // The generations, newest first: the one that is filled, the next one (another clock may be ahead), and the older.
@@ -155,8 +160,7 @@ export class HashSet {
     const answers = script.isReadOnly ? guard : `${state}|r|${this.#client}.${lane}`
     const keys = [state + newest, guard, answers, ...others.map((g) => state + g)]
     const number = (++this.#numbers).toString(36).padStart(10, '0')
-    const left =
-      this.#isLeft && verb !== 'leave' ? ['', ''] : [this.#leftKey(prefix), this.#parameters.createdAt]
-    return String(await this.#calls.script(script, keys, [items, number, this.#ends(now), ...left]))
+    const left = this.#isLeft && verb !== 'leave' ? '' : this.#leftKey(prefix)
+    return String(await this.#calls.script(script, keys, [items, number, this.#ends(now), left]))
   }
 }

@@ -122,7 +122,8 @@ function setsFor(
 
 /** The parameters of the same sieve with more tags. */
 export function withMoreTags(name: string, there: Parameters, tags: number): Parameters {
-  checkTags(tags)
+  // With a tag in every slot some would be those that it has.
+  checkTags(tags, MOST_TAGS / 2)
   if (tags <= there.tags) {
     throw new SieveError(
       'option',
@@ -147,9 +148,9 @@ export function withMoreTags(name: string, there: Parameters, tags: number): Par
   }
 }
 
-function checkTags(tags: number | undefined): void {
-  const isPower = (n: number) => Number.isInteger(Math.log2(n)) && n >= 1 && n <= MOST_TAGS
-  checkNumber('tags', tags, isPower, `a power of two from 1 to ${MOST_TAGS}`)
+function checkTags(tags: number | undefined, most = MOST_TAGS): void {
+  const isPower = (n: number) => Number.isInteger(Math.log2(n)) && n >= 1 && n <= most
+  checkNumber('tags', tags, isPower, `a power of two from 1 to ${most}`)
 }
 
 function check({ mode = 'fingerprint', tags, windowMs, ...shape }: Shape): void {

@@ -19,6 +19,9 @@ export class RedisSieveError extends SieveError {
   }
 }
 
+/** The verdict of a URL whose tag others have left: it is to be asked for elsewhere. */
+export const LEFT = 3
+
 /** A tag that others have left: the sieve has more tags than this process knows of. */
 export class LeftTagError extends SieveError {
   constructor() {

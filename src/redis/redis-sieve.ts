@@ -71,7 +71,12 @@ export class RedisSieve implements AnySieve {
     this.#keyer = keyer
     this.#calls = calls
     this.metrics = calls.metrics
-    this.#hashes = new TaggedSets(name, parameters, calls, async () => (await this.#stored()).parameters)
+    this.#hashes = new TaggedSets(
+      name,
+      parameters,
+      calls,
+      async () => (await this.#stored())?.parameters ?? null,
+    )
   }
 
   /** As every process reads them. */
@@ -131,7 +136,8 @@ export class RedisSieve implements AnySieve {
     const hashKey = Uint8Array.from(Buffer.from(parameters.key, 'hex'))
     const keyer = await Keyer.create(profileOf(parameters), chooseHash('siphash', hashKey))
     const tags = tagPrefixes(parameters.tags)
-    return new RedisSieve(name, parameters, keyer, new Calls(scriptClient(client), tags, patience))
+    const keys = tags.length < SOME_KEYS.length ? SOME_KEYS : tags
+    return new RedisSieve(name, parameters, keyer, new Calls(scriptClient(client), keys, patience))
   }
 
   /** Marks a URL. True: it is new. False: it was seen, or the sieve errs. Adds that are called together go together. */
@@ -246,13 +252,15 @@ export class RedisSieve implements AnySieve {
   }
 
   /**
-   * Spreads what is added from now on over more tags, a power of two, while all processes go on: each learns of it with a call.
-   * What was added before stays where it is and is asked first, which takes every call twice as long. Not for `compact`.
+   * Spreads what is added from now on over more tags, a power of two up to 8,192, while all processes go on: each learns of it with
+   * a call. What was added before stays where it is and is asked first, with a call for each earlier number of tags. Not for `compact`.
    */
   async moreTags(tags: number): Promise<void> {
     const key = parametersKey(this.name)
     for (;;) {
-      const { text, parameters } = await this.#stored()
+      const stored = await this.#stored()
+      if (!stored) throw new SieveError('option', `sieve '${this.name}' was dropped: open it again`)
+      const { text, parameters } = stored
       // Another process has done it.
       if (parameters.tags === tags && parameters.earlier) return this.#hashes.take(parameters)
       const more = withMoreTags(this.name, parameters, tags)
@@ -261,15 +269,13 @@ export class RedisSieve implements AnySieve {
     }
   }
 
-  // The parameters as they are written down now.
-  async #stored(): Promise<{ text: string; parameters: Parameters }> {
+  // The parameters as they are written down now; null when the sieve was dropped.
+  async #stored(): Promise<{ text: string; parameters: Parameters } | null> {
     const key = parametersKey(this.name)
     const there = await this.#calls.command(key, ['GET', key])
-    const parameters = there === null ? null : readParameters(this.name, String(there))
-    if (!parameters || !isSame(parameters, this.parameters)) {
-      throw new SieveError('option', `sieve '${this.name}' was dropped: open it again`)
-    }
-    return { text: String(there), parameters }
+    if (there === null) return null
+    const parameters = readParameters(this.name, String(there))
+    return isSame(parameters, this.parameters) ? { text: String(there), parameters } : null
   }
 
   /** Forgets everything. URLs that others add meanwhile may stay. */
@@ -289,9 +295,7 @@ export class RedisSieve implements AnySieve {
 
   /** Whether the sieve of this name is still this one: not dropped, and not made again with another key. */
   async isCurrent(): Promise<boolean> {
-    const key = parametersKey(this.name)
-    const there = await this.#calls.command(key, ['GET', key])
-    return there !== null && isSame(readParameters(this.name, String(there)), this.parameters)
+    return (await this.#stored()) !== null
   }
 
   /** Waits for the calls under way. The client stays open: it is yours. */

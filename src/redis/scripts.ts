@@ -6,8 +6,8 @@
 // number after it. The guard makes Redis refuse the call with TRYAGAIN, on both nodes, while the slot is being moved:
 // a call never meets half of its sets.
 //
-// ARGV: 1 the hashes, 8 bytes each; 2 the call's number; 3 when the newest generation ends, in ms since 1970, or 0; 4 and 5 the
-// key and the value that say that the tag was left for others, or '' where that does not matter.
+// ARGV: 1 the hashes, 8 bytes each; 2 the call's number; 3 when the newest generation ends, in ms since 1970, or 0; 4 the key
+// that exists once the tag was left for others, or '' where that does not matter.
 // What never changes of a sieve stands in the text itself: its width, sets and so on.
 //
 // A state: URLs, URLs answered "seen", doublings, sets split since the last doubling.
@@ -63,7 +63,7 @@ local function stateOf(g) return struct.pack(${STATE}, g.urls, g.seen, g.level, 
 local older = {}
 for k = 4, #KEYS do older[#older + 1] = opened(KEYS[k]) end`
   const refuseLeft = `
-if ARGV[4] ~= '' and redis.call('GET', ARGV[4]) == ARGV[5] then return redis.error_reply('LEFT: the sieve has more tags') end`
+if ARGV[4] ~= '' and redis.call('EXISTS', ARGV[4]) == 1 then return redis.error_reply('LEFT: the sieve has more tags') end`
 
   // Of the item at i: its cell among the first sets, the low half of its hash, and its member.
   const item = `
@@ -149,9 +149,9 @@ for i = 1, #items, 8 do${item}${ask}
 end
 g.urls, g.seen = g.urls + fresh, g.seen + n - fresh${saveState}${remember('fresh')}`
 
-  // What is added from now on goes to other tags.
+  // What is added from now on goes to other tags. It is noted every time: a write, for WAIT.
   const leave = `${again}
-if redis.call('GET', ARGV[4]) ~= ARGV[5] then redis.call('SET', ARGV[4], ARGV[5]) end${prelude}
+redis.call('SET', ARGV[4], '1')${prelude}
 local g, ends = opened(KEYS[1]), ARGV[3]${limitEnds}
 older[#older + 1] = g
 local out, n, seen = {}, 0, 0
@@ -214,8 +214,9 @@ for at = from, math.min(to, total) - 1 do redis.call('UNLINK', KEYS[1] .. '|' ..
 if to >= total then redis.call('UNLINK', KEYS[1]) end
 return 0`)
 
-/** KEYS: one. ARGV: its value, and another. 1: it has the other one now; 0: it had neither. */
+/** KEYS: one. ARGV: its value, and another. 1: it has the other one now, also if it had it before; 0: it had neither. */
 export const replaceScript = script(`
 local there = redis.call('GET', KEYS[1])
-if there == ARGV[1] then redis.call('SET', KEYS[1], ARGV[2]) end
-return (there == ARGV[1] or there == ARGV[2]) and 1 or 0`)
+if there ~= ARGV[1] and there ~= ARGV[2] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2])
+return 1`)

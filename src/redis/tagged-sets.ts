@@ -5,23 +5,20 @@ import { SieveError } from '../errors.ts'
 import type { Calls } from './calls.ts'
 import { type Answers, HashSet, type Verb } from './hash-set.ts'
 import type { Parameters } from './parameters.ts'
-import { LeftTagError, RedisSieveError, UNKNOWN } from './partial-error.ts'
+import { LEFT, RedisSieveError, UNKNOWN } from './partial-error.ts'
 import type { OnPart } from './verdict-parts.ts'
-
-/** How often the parameters are read again for one call: each time there are more tags. */
-const MOST_RELOADS = 16
 
 export class TaggedSets {
   readonly #name: string
   readonly #calls: Calls
-  readonly #reload: () => Promise<Parameters>
+  readonly #reload: () => Promise<Parameters | null>
   #parameters: Parameters
   #current: HashSet
   /** First to last. */
   #earlier: readonly HashSet[]
 
-  /** `reload`: the parameters as they are now. */
-  constructor(name: string, parameters: Parameters, calls: Calls, reload: () => Promise<Parameters>) {
+  /** `reload`: the parameters as they are now; null when the sieve was dropped. */
+  constructor(name: string, parameters: Parameters, calls: Calls, reload: () => Promise<Parameters | null>) {
     this.#name = name
     this.#calls = calls
     this.#reload = reload
@@ -34,9 +31,9 @@ export class TaggedSets {
     return this.#parameters
   }
 
-  /** Goes on with more tags. */
+  /** Goes on with more tags, if there are more. */
   take(parameters: Parameters): void {
-    if (parameters.tags === this.#parameters.tags) return
+    if (parameters.tags <= this.#parameters.tags) return
     this.#parameters = parameters
     this.#current = new HashSet(this.#name, parameters, this.#calls)
     this.#earlier = this.#earlierSets(parameters)
@@ -52,24 +49,37 @@ export class TaggedSets {
    * RedisSieveError with the verdicts that are known when the cluster fails for some of the tags.
    */
   async run(verb: 'add' | 'has' | 'forget', hashes: BigUint64Array, onPart?: OnPart): Promise<Uint8Array> {
+    let used = this.#parameters.tags
     let { verdicts, failure } = await this.#ask(verb, hashes, onPart)
-    for (let reloads = 0; failure instanceof LeftTagError && reloads < MOST_RELOADS; reloads++) {
+    for (let places = placesOf(verdicts, LEFT); places.length > 0; places = placesOf(verdicts, LEFT)) {
       try {
-        this.take(await this.#reload())
+        used = await this.#goOn(used)
       } catch (error) {
-        failure = error
+        failure ??= error
+        verdicts = verdicts.map((verdict) => (verdict === LEFT ? UNKNOWN : verdict))
         break
       }
-      const places = placesOf(verdicts, UNKNOWN)
       const rest = await this.#ask(verb, pick(hashes, places), onPart && partsAt(places, onPart))
-      verdicts = verdicts.slice()
       for (const [i, place] of places.entries()) verdicts[place] = rest.verdicts[i]!
-      failure = rest.failure
+      failure ??= rest.failure
     }
     if (failure === null) return verdicts
     if (!(failure instanceof SieveError)) throw failure
     this.#calls.metrics.observeUnknown(placesOf(verdicts, UNKNOWN).length, failure)
     throw new RedisSieveError(failure, verdicts)
+  }
+
+  // Learns of more tags than `used`. Returns how many there are.
+  async #goOn(used: number): Promise<number> {
+    const now = await this.#reload()
+    if (now === null) throw new SieveError('option', `sieve '${this.#name}' was dropped: open it again`)
+    this.take(now)
+    const { tags } = this.#parameters
+    if (tags > used) return tags
+    throw new SieveError(
+      'corrupt',
+      `sieve '${this.#name}' was given more than ${used} tags, and a failover has lost how many: call moreTags with the same number again`,
+    )
   }
 
   // Asks the earlier sets, then the current one for what they do not have.
@@ -86,8 +96,7 @@ export class TaggedSets {
       const isLast = nth === sets.length - 1
       const report = onPart && partsAt(places, isLast ? onPart : seenOnly(onPart))
       const some = await set.run(asked, pick(hashes, places), report)
-      if (!(failure instanceof SieveError) || failure instanceof LeftTagError)
-        failure = some.failure ?? failure
+      failure ??= some.failure
       const open: number[] = []
       for (const [i, place] of places.entries()) {
         const verdict = some.verdicts[i]!
@@ -101,6 +110,7 @@ export class TaggedSets {
 
   /** Counts that the scripts keep, summed over all sets. */
   async counts(): Promise<{ urls: number; seen: number; sets: number }> {
+    await this.#refresh()
     const all = await Promise.all([this.#current, ...this.#earlier].map((set) => set.counts()))
     const sum = (of: 'urls' | 'seen' | 'sets') => all.reduce((total, counts) => total + counts[of], 0)
     return { urls: sum('urls'), seen: sum('seen'), sets: sum('sets') }
@@ -108,7 +118,18 @@ export class TaggedSets {
 
   /** Deletes everything. What others add meanwhile may stay. */
   async clear(): Promise<void> {
+    await this.#refresh()
     await Promise.all([this.#current, ...this.#earlier].map((set) => set.clear()))
+  }
+
+  // Others may have given it more tags. Where the parameters cannot be read any more, those that are known hold.
+  async #refresh(): Promise<void> {
+    try {
+      const now = await this.#reload()
+      if (now) this.take(now)
+    } catch (error) {
+      if (!(error instanceof SieveError && ['corrupt', 'version'].includes(error.code))) throw error
+    }
   }
 
   /** Forgets which tags were left: the sieve is no more. */

@@ -1,5 +1,6 @@
 // More tags while processes go on: each URL stays new exactly once, and what was added before is seen by all.
 import { describe, expect, it } from 'vitest'
+import { scriptClient } from '../../src/redis/client.ts'
 import { RedisSieve } from '../../src/redis/index.ts'
 import { connected, startOne } from './connected.ts'
 import { startCluster, whyNoRedis } from './servers.ts'
@@ -91,6 +92,45 @@ for (const [place, start] of Object.entries(places)) {
       }
     })
 
+    it('who does not know of them counts, clears and drops all the same', async () => {
+      const key = new Uint8Array(16).fill(3)
+      for (const way of ['stats', 'clear', 'drop'] as const) {
+        const sieve = await open({ tags: 2, key })
+        const unaware = await again(sieve)
+        await sieve.moreTags(8)
+        await sieve.addMany(urlsOf(0, 400))
+        if (way === 'stats') expect(await unaware.stats()).toMatchObject({ urls: 400, seen: 0 })
+        if (way === 'clear') {
+          await unaware.clear()
+          expect(await sieve.hasMany(urlsOf(0, 400))).toEqual(all(400, 0))
+        }
+        if (way === 'drop') {
+          await unaware.drop()
+          expect(await keysOf(sieve)).toEqual([])
+        }
+      }
+    })
+
+    it('parameters that were lost are told, and moreTags brings them back', async () => {
+      const sieve = await open({ tags: 4 })
+      const parameters = `urlsieve:${sieve.name}`
+      const { client } = server.connection
+      const send = (...args: string[]) => scriptClient(client).send(parameters, args)
+      const text = String(await send('GET', parameters))
+      const other = await again(sieve)
+      await sieve.addMany(urlsOf(0, 100))
+      await sieve.moreTags(8)
+      await sieve.addMany(urlsOf(0, 200))
+      await send('SET', parameters, text)
+      await expect(other.addMany(urlsOf(0, 300))).rejects.toThrow(
+        `sieve '${sieve.name}' was given more than 4 tags, and a failover has lost how many: call moreTags with the same number again`,
+      )
+      await other.moreTags(8)
+      expect(await other.addMany(urlsOf(0, 300))).toEqual(
+        Uint8Array.from({ length: 300 }, (_, i) => Number(i >= 200)),
+      )
+    })
+
     it('of a window, too', async () => {
       const sieve = await open({ tags: 2, windowMs: 3_600_000 })
       await sieve.addMany(urlsOf(0, 300))
@@ -107,7 +147,8 @@ for (const [place, start] of Object.entries(places)) {
       for (const tags of [4, 8, undefined]) expect((await again(sieve, { tags })).parameters.tags).toBe(8)
       await expect(again(sieve, { tags: 16 })).rejects.toThrow('has tags 8, not 16')
       await expect(sieve.moreTags(4)).rejects.toThrow(`tags 4: sieve '${sieve.name}' has 8, expected more`)
-      await expect(sieve.moreTags(12)).rejects.toThrow('a power of two from 1 to 16384')
+      for (const tags of [12, 16_384])
+        await expect(sieve.moreTags(tags)).rejects.toThrow('a power of two from 1 to 8192')
       const compact = await open({ mode: 'compact', expectedUrls: 1000 })
       await expect(compact.moreTags(64)).rejects.toThrow('is sized once')
       const gone = await again(sieve)
