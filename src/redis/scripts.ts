@@ -63,7 +63,7 @@ local function stateOf(g) return struct.pack(${STATE}, g.urls, g.seen, g.level, 
 local older = {}
 for k = 4, #KEYS do older[#older + 1] = opened(KEYS[k]) end`
   const refuseLeft = `
-if ARGV[4] ~= '' and redis.call('EXISTS', ARGV[4]) == 1 then return redis.error_reply('LEFT: the sieve has more tags') end`
+if ARGV[4] ~= '' and redis.call('GET', ARGV[4]) then return redis.error_reply('LEFT: the sieve has more tags') end`
 
   // Of the item at i: its cell among the first sets, the low half of its hash, and its member.
   const item = `
