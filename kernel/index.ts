@@ -23,9 +23,12 @@ export {
   pendingCreate, pendingClear, pendingAdd, pendingHas, pendingTake, pendingSeen, pendingSort, pendingNext, pendingRewind, pendingMarked,
   pendingCount,
 } from './pending'
-export { checksum, runBuffer, runBegin, runAppend, runEnd, runDecode, runScan, scannedCount, runCompare, runCheck, runMerge } from './runs'
+export {
+  WAITING_BUCKETS, waitingCreate, waitingClear, waitingFits, waitingAdd, waitingOpen, waitingMark, waitingNext, waitingSettle, waitingTake, waitingCount,
+} from './waiting'
+export { checksum, runBuffer, runBegin, runExpect, runAppend, runEnd, runDecode, runScan, scannedCount, runCompare, runCheck, runMerge } from './runs'
 export { unknownPieces } from './unknown-pieces'
-export { readForm, formEnd, formStem, formValue } from './shapes/forms'
+export { readForm } from './shapes/forms'
 export { readTokens, tokenArrays } from './shapes/url-tokens'
 
 // Where the batch's arrays lie: they never move.

@@ -2,7 +2,7 @@
 // that the table is in the order of the hashes but for neighbours, which one pass sorts. A run is compared with it, and a
 // run is written from it, in one sequential pass. Bounds hold for keyed hashes, which are evenly spread.
 import { hashes, verdicts } from './batch'
-import { allocZeroed } from './memory'
+import { allocZeroed, release } from './memory'
 
 /** Slots behind the last place: clusters at the end run into them. The last one stays empty. */
 const OVERFLOW: usize = 8192
@@ -30,6 +30,14 @@ export function pendingCreate(n: u32): bool {
   last = table + ((all - 1) << 3)
   cursor = table
   return marks != 0
+}
+
+/** Gives the table's memory back. Nothing else may be called after it. */
+export function releasePending(): void {
+  if (!table) return
+  release(table, last + 8 - table)
+  release(marks, marksBytes)
+  table = 0
 }
 
 /** Forgets all hashes. */

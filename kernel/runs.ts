@@ -23,6 +23,8 @@ let blockCount: u32 = 0
 let bits: u32 = 0
 let before: u64 = 0
 let k: u32 = 0
+/** That of the next block. */
+let nextK: u32 = 0
 
 /** Memory for blocks and hashes, for as long as the instance lives; 0: there is none. */
 export function runBuffer(bytes: usize): usize {
@@ -34,11 +36,17 @@ export function checksum(at: usize, bytes: usize): u64 {
   return xxh64(at, at + bytes, 0)
 }
 
-/** Begins a run whose differences are about 2^64 / `count`. */
-export function runBegin(count: f64): void {
+/** From the next block on, differences are about 2^64 / `count`. */
+export function runExpect(count: f64): void {
   // The best k is the least with 2^k at or above ln φ · mean difference (Gallager, van Voorhis 1975).
   const parameter = 63.945 - Math.log2(max(count, 1))
-  k = <u32>max(<f64>LEAST_K, min(<f64>MOST_K, Math.floor(parameter)))
+  nextK = <u32>max(<f64>LEAST_K, min(<f64>MOST_K, Math.floor(parameter)))
+}
+
+/** Begins a run whose differences are about 2^64 / `count`. */
+export function runBegin(count: f64): void {
+  runExpect(count)
+  k = nextK
   blockCount = 0
   memory.fill(block, 0, RUN_BLOCK + 64)
 }
@@ -66,13 +74,13 @@ function seal(out: usize): void {
   memory.copy(out, block, RUN_BLOCK)
   memory.fill(block, 0, RUN_BLOCK + 64)
   blockCount = 0
+  k = nextK
 }
 
 /** Appends the `n` ascending hashes at `from` to the run. Complete blocks go to `out`; returns how many. */
 export function runAppend(from: usize, n: u32, out: usize): u32 {
   let sealed: u32 = 0
   const end = from + (<usize>n << 3)
-  const mask = (<u64>1 << <u64>k) - 1
   for (; from < end; from += 8) {
     const h = load<u64>(from)
     if (blockCount) {
@@ -89,7 +97,7 @@ export function runAppend(from: usize, n: u32, out: usize): u32 {
         put(difference >> 32, 32)
       } else {
         put((<u64>1 << quotient) - 1, <u32>quotient + 1)
-        put(difference & mask, k)
+        put(difference & ((<u64>1 << <u64>k) - 1), k)
       }
     }
     if (blockCount == 0) {

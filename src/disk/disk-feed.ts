@@ -1,7 +1,7 @@
 // Lines through a set that is larger than memory: bytes in, in any cuts; lines out in the order of the input, as a feed of a
-// sieve in memory returns them. A batch is deduplicated in memory; when the table is full, it is compared with all runs in one
-// pass, its new hashes become another run, and its lines, which were waiting, are read again and get their verdicts. While there
-// is no run, verdicts are known immediately and no line waits.
+// sieve in memory returns them. While there is no run, verdicts are known immediately. When the table is full, it becomes the first
+// run, and from then on lines wait: when there is no memory for more of their hashes, these are compared with all runs in one
+// pass, the new ones become another run, and the lines are read again and get their verdicts.
 import type { Keyer } from '../keyer/keyer.ts'
 import type { Feed } from '../lines/feed.ts'
 import { joinBytes } from '../lines/sift.ts'
@@ -10,6 +10,7 @@ import { BYTES_PER_HASH, PendingTable } from './pending-table.ts'
 import type { Run } from './run.ts'
 import { RunSet } from './run-set.ts'
 import type { TempFiles } from './temp-files.ts'
+import { WaitingHashes } from './waiting-hashes.ts'
 import { type ChunkSink, changed, WaitingLines } from './waiting-lines.ts'
 
 export interface DiskFeedOptions {
@@ -41,9 +42,11 @@ export class DiskFeed {
   readonly waiting: WaitingLines
   readonly #keyer: Keyer
   readonly #options: DiskFeedOptions
+  /** In place of the table, from the first line that waits on. */
+  #hashes: WaitingHashes | undefined
   /** While there is no run. */
   #direct: Feed | null
-  /** Reading for the first time: all lines of a chunk wait, or only those that are new in the batch. */
+  /** Reading for the first time: all lines of a chunk wait, or only those that were not there shortly before. */
   readonly #gatherAll: Feed
   readonly #gatherNew: Feed
   /** Reading again. */
@@ -70,10 +73,12 @@ export class DiskFeed {
     this.waiting = new WaitingLines(() => keyer.kernel, temp)
     const { keep, as } = options
     const hasRuns = this.runs.runs.length > 0
-    this.#direct = hasRuns ? null : keyer.feed((n) => this.#add(n, true), { keep, as })
-    this.#gatherAll = keyer.feed((n) => this.#add(n, false), { keep: 'none' })
-    this.#gatherNew = keyer.feed((n) => this.#gatherUnique(n), { keep: 'new' })
-    this.#emit = keyer.feed((n) => this.#take(n), { keep, as })
+    this.#direct = hasRuns ? null : keyer.feed((n) => this.#add(n), { keep, as })
+    this.#gatherAll = keyer.feed((n) => this.#wait(n, true), { keep: 'none' })
+    this.#gatherNew = keyer.feed((n) => this.#wait(n, false), { keep: 'new' })
+    const needsKeys = as === 'key' || store !== undefined
+    const take = (n: number) => this.#take(n)
+    this.#emit = needsKeys ? keyer.feed(take, { keep, as }) : keyer.lines(take, { keep })
   }
 
   /** Takes over what the store's log has, before the first input. */
@@ -116,8 +121,7 @@ export class DiskFeed {
   push(bytes: number, write: WriteLines): Promise<void> | undefined {
     const wait = this.#direct ? this.#pushDirect(bytes, write) : this.#gather(bytes)
     this.#position += bytes
-    if (this.table.capacity - this.table.count >= this.#spareHashes) return wait
-    return this.#flushAfter(wait, write)
+    return this.#isFull ? this.#flushAfter(wait, write) : wait
   }
 
   /** The input has ended: a last line without a newline is a line too. */
@@ -135,7 +139,7 @@ export class DiskFeed {
       else if (!this.waiting.isEmpty) await this.#flush(write)
       this.#store.count(this.seen, this.invalid)
     } else if (!this.#direct && !this.waiting.isEmpty) {
-      await this.runs.compare()
+      await this.runs.settle(false)
       await this.#replay(write)
     }
   }
@@ -143,6 +147,16 @@ export class DiskFeed {
   close(): void {
     this.runs.close()
     this.waiting.close()
+  }
+
+  get #isFull(): boolean {
+    if (!this.#direct) return this.#waitingHashes.isFull
+    return this.table.capacity - this.table.count < this.#spareHashes
+  }
+
+  get #waitingHashes(): WaitingHashes {
+    this.#hashes ??= new WaitingHashes(this.#keyer.kernel, this.table.capacity)
+    return this.#hashes
   }
 
   get #feed(): Feed {
@@ -195,8 +209,7 @@ export class DiskFeed {
   }
 
   async #flush(write: WriteLines): Promise<void> {
-    await this.runs.compare()
-    const run = await this.runs.write()
+    const run = await this.runs.settle(true)
     await this.#replay(write)
     await this.#commit(run)
   }
@@ -229,27 +242,33 @@ export class DiskFeed {
       end: () => this.#deliver(this.#emit.end(), write),
     }
     await this.waiting.replay(sink)
-    this.table.clear()
+    this.#waitingHashes.clear()
   }
 
-  #add(n: number, isAnswered: boolean): number {
+  #add(n: number): number {
     this.table.add(n)
-    this.lines += n
-    this.invalid += this.#keyer.invalidIn(0, n)
-    if (isAnswered) this.#count(n)
+    this.#countRead(n)
+    this.#count(n)
     return n
   }
 
-  #gatherUnique(n: number): number {
-    this.#add(n, false)
-    this.seen += n - this.#keyer.kernel.call.countNew(0, n)
+  // `isWhole`: repeats wait too.
+  #wait(n: number, isWhole: boolean): number {
+    this.#waitingHashes.add(n, isWhole)
+    this.#countRead(n)
+    if (!isWhole) this.seen += n - this.#keyer.kernel.call.countNew(0, n)
     return n
   }
 
   #take(n: number): number {
-    if (!this.table.take(n)) throw changed('the input')
+    if (!this.#waitingHashes.take(n)) throw changed('the input')
     this.#count(n)
     return n
+  }
+
+  #countRead(n: number): void {
+    this.lines += n
+    this.invalid += this.#keyer.invalidIn(0, n)
   }
 
   #count(n: number): void {

@@ -1,5 +1,4 @@
 // Several runs merged into one: a block of each is in memory, and the kernel writes the hashes of all in their order.
-import { damaged } from '../store/format.ts'
 import {
   allocate,
   BLOCK_HASHES,
@@ -9,53 +8,13 @@ import {
   RunWriter,
   SOME_HASHES,
 } from './run.ts'
-import { BLOCK_BYTES, HEADER_BYTES } from './run-header.ts'
-import { ReadAhead, twoBuffers } from './sequential.ts'
+import { RunSource } from './run-source.ts'
+import { twoBuffers } from './sequential.ts'
 
 /** Runs that are merged together: with more of one level, they are merged into one of the next. */
 export const FAN_IN = 16
 /** Bytes read of one run at a time: two buffers for each. */
 const READ_BYTES = 128 * 1024
-
-/** One run on its way through a merge. */
-class Source {
-  readonly #run: Run
-  readonly #reader: ReadAhead
-  #blocks = 0
-  #last = 0n
-
-  constructor(run: Run) {
-    this.#run = run
-    const { fd, path } = run.file
-    const end = HEADER_BYTES + run.header.blocks * BLOCK_BYTES
-    this.#reader = new ReadAhead(fd, path, HEADER_BYTES, end, twoBuffers(READ_BYTES))
-  }
-
-  /** Decodes the next block to `to`. Returns the number of its hashes; 0 at the end. */
-  async next({ kernel, blocksAt }: RunBuffers, to: number): Promise<number> {
-    const { header, file } = this.#run
-    if (this.#blocks === header.blocks) return 0
-    const block = Buffer.allocUnsafe(BLOCK_BYTES)
-    const got = await this.#reader.fill(block)
-    kernel.bytes.set(block, blocksAt)
-    const count = got === BLOCK_BYTES ? kernel.call.runDecode(blocksAt, to) : 0
-    const hashes = new BigUint64Array(kernel.bytes.buffer, to, count)
-    if (count === 0 || hashes[0]! <= this.#last) {
-      throw damaged(
-        file.path,
-        HEADER_BYTES + this.#blocks * BLOCK_BYTES,
-        'a block does not match its checksum',
-      )
-    }
-    this.#last = hashes[count - 1]!
-    this.#blocks++
-    return count
-  }
-
-  end(): Promise<void> {
-    return this.#reader.end()
-  }
-}
 
 export class RunMerge {
   readonly #buffers: RunBuffers
@@ -73,27 +32,23 @@ export class RunMerge {
   async merge(runs: readonly Run[], file: RunFile, set: bigint, level: number): Promise<Run> {
     const { kernel } = this.#buffers
     const expected = runs.reduce((sum, run) => sum + run.header.hashes, 0)
-    const sources = runs.map((run) => new Source(run))
+    const sources = runs.map(
+      (run, i) => new RunSource(run, this.#decodedAt + i * BLOCK_HASHES * 8, twoBuffers(READ_BYTES)),
+    )
     try {
       const writer = new RunWriter(this.#buffers, file, expected)
-      /** Sources that are not used up, each with the place of its hashes. */
-      let live = sources.map((source, i) => ({ source, at: this.#decodedAt + i * BLOCK_HASHES * 8 }))
+      /** Sources that are not used up. */
+      let live: readonly RunSource[] = sources
       let places = new Uint32Array(kernel.bytes.buffer, this.#placesAt, 2 * FAN_IN)
       places.fill(0)
       for (;;) {
-        const left: typeof live = []
-        for (const [i, one] of live.entries()) {
-          let start = places[2 * i]!
-          let end = places[2 * i + 1]!
-          if (start === end) {
-            const count = await one.source.next(this.#buffers, one.at)
-            if (count === 0) continue
-            start = one.at
-            end = one.at + count * 8
-          }
-          places[2 * left.length] = start
-          places[2 * left.length + 1] = end
-          left.push(one)
+        const left: RunSource[] = []
+        for (const [i, source] of live.entries()) {
+          source.start = places[2 * i]!
+          if (source.start === places[2 * i + 1]! && !(await source.next(this.#buffers))) continue
+          places[2 * left.length] = source.start
+          places[2 * left.length + 1] = source.end
+          left.push(source)
         }
         live = left
         if (live.length === 0) break
@@ -103,7 +58,7 @@ export class RunMerge {
       }
       return await writer.end(set, level)
     } finally {
-      for (const source of sources) await source.end()
+      for (const source of sources) await source.close()
     }
   }
 }

@@ -1,14 +1,21 @@
-// The runs of one set: compared with the pending table in one sequential pass, joined by what is new in it, and merged level
-// by level: `FAN_IN` runs of one level become one of the next.
+// The runs of one set: compared with the hashes in memory in one sequential pass, joined by what is new among those, and merged
+// level by level: `FAN_IN` runs of one level become one of the next.
 import { randomBytes } from 'node:crypto'
+import { SieveError } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
 import { FAN_IN, RunMerge } from './merged-run.ts'
-import { type Run, RunBuffers, type RunFile, RunWriter, SOME_HASHES } from './run.ts'
+import { allocate, BLOCK_HASHES, type Run, RunBuffers, type RunFile, RunWriter, SOME_HASHES } from './run.ts'
+import { BLOCK_BYTES } from './run-header.ts'
+import { RunSource } from './run-source.ts'
+import { IO_BYTES } from './sequential.ts'
 
 /** Where the files of runs are. */
 export interface RunFolder {
   create(): RunFile
 }
+
+/** Memory for reading all runs together: two buffers for each, of a block or more. */
+const READING_BYTES = 4 * IO_BYTES
 
 export class RunSet {
   /** Identifies the set in the files of its runs. */
@@ -19,6 +26,9 @@ export class RunSet {
   readonly #kernel: Kernel
   #buffers: RunBuffers | undefined
   #merge: RunMerge | undefined
+  /** Addresses: where the blocks of each run are decoded, when all are read together. */
+  readonly #decodedAt: number[] = []
+  #reading = Buffer.alloc(0)
   /** Bytes written to files since the set was opened. */
   writtenBytes = 0
 
@@ -67,6 +77,69 @@ export class RunSet {
       await writer.append(n)
     }
     return this.#written(await writer.end(this.id, 0))
+  }
+
+  /**
+   * Compares the waiting hashes with all runs, bucket by bucket, which gives them their verdicts. `isKept`: those that are new become a
+   * run of level 0, which is not yet one of the set. Null: there is none.
+   */
+  async settle(isKept: boolean): Promise<Run | null> {
+    const { call } = this.#kernel
+    const buckets = (call.WAITING_BUCKETS.value as number) >>> 0
+    const sources = this.#sources()
+    let writer = null as RunWriter | null
+    let fresh = 0
+    try {
+      for (let bucket = 0; bucket < buckets; bucket++) {
+        if (!call.waitingOpen(bucket)) {
+          throw new SieveError('full', 'too many hashes lie close together: the hash is not evenly spread')
+        }
+        for (const source of sources) {
+          const wait = this.#mark(source)
+          if (wait) await wait
+        }
+        for (let n = isKept ? this.#next() : 0; n > 0; n = this.#next()) {
+          writer ??= new RunWriter(this.buffers, this.#folder.create(), call.waitingCount.value as number)
+          const wait = writer.append(n)
+          if (wait) await wait
+          fresh += n
+        }
+        writer?.expect((fresh * buckets) / (bucket + 1))
+        call.waitingSettle()
+      }
+      return writer && this.#written(await writer.end(this.id, 0))
+    } finally {
+      for (const source of sources) await source.close()
+    }
+  }
+
+  // New hashes of the open bucket, to the buffer that a writer takes them from. Returns how many.
+  #next(): number {
+    return this.#kernel.call.waitingNext(this.buffers.hashesAt, SOME_HASHES) >>> 0
+  }
+
+  #sources(): RunSource[] {
+    const { runs } = this
+    while (this.#decodedAt.length < runs.length) {
+      this.#decodedAt.push(allocate(this.#kernel, BLOCK_HASHES * 8))
+    }
+    const size = Math.max(1, Math.floor(READING_BYTES / 2 / BLOCK_BYTES / runs.length)) * BLOCK_BYTES
+    if (this.#reading.length < 2 * size * runs.length) {
+      this.#reading = Buffer.allocUnsafeSlow(Math.max(READING_BYTES, 2 * size * runs.length))
+    }
+    const buffer = (i: number) => this.#reading.subarray(i * size, (i + 1) * size)
+    return runs.map((run, i) => new RunSource(run, this.#decodedAt[i]!, [buffer(2 * i), buffer(2 * i + 1)]))
+  }
+
+  // Marks those hashes of the open bucket that the run has.
+  #mark(source: RunSource): Promise<void> | undefined {
+    for (;;) {
+      source.start = this.#kernel.call.waitingMark(source.start, source.end) >>> 0
+      if (source.start < source.end) return undefined
+      const isMore = source.next(this.buffers)
+      if (isMore === false) return undefined
+      if (isMore !== true) return isMore.then(() => this.#mark(source))
+    }
   }
 
   /** The runs to be merged next; null: there is nothing to merge. */

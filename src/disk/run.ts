@@ -196,6 +196,11 @@ export class RunWriter {
     buffers.kernel.call.runBegin(expected)
   }
 
+  /** How many hashes the run will have, about, as is known now. */
+  expect(hashes: number): void {
+    this.#buffers.kernel.call.runExpect(hashes)
+  }
+
   /** Appends the `n` ascending hashes at `hashesAt`, at most `SOME_HASHES`. Wait for the promise, where there is one. */
   append(n: number): Promise<void> | undefined {
     const { kernel, hashesAt, blocksAt } = this.#buffers

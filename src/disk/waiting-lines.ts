@@ -1,6 +1,6 @@
 // Lines that wait for their verdicts, as the chunks in which they came: read again from the input where it is a plain file,
-// else kept in a temporary file, which each batch overwrites from its beginning. Each chunk has a checksum, so that an input
-// that has changed meanwhile is noticed.
+// else kept in a temporary file, which each batch overwrites from its beginning. Each chunk of a plain file has a checksum, so that
+// an input that has changed meanwhile is noticed.
 import { closeSync, openSync } from 'node:fs'
 import { SieveError, unreadable } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
@@ -14,6 +14,7 @@ interface Section {
   /** Where the first chunk begins. */
   readonly from: number
   readonly lengths: number[]
+  /** Of a plain file, which others can change. */
   readonly checksums: bigint[]
   /** Behind the last chunk the input ends: a last line without a newline is a line too. */
   readonly isEnd: boolean
@@ -65,7 +66,7 @@ export class WaitingLines {
 
   /** The chunk of `bytes` bytes at `address`, which was read from `position` of the plain file. */
   note(address: number, bytes: number, position: number): void {
-    this.#append(this.#input!, position, bytes, this.#checksum(address, bytes))
+    this.#append(this.#input!, position, bytes).checksums.push(this.#checksum(address, bytes))
   }
 
   /** Keeps a chunk in the temporary file. Wait for the promise, where there is one. */
@@ -73,12 +74,7 @@ export class WaitingLines {
     if (chunk.length === 0) return undefined
     this.#spill ??= this.#temp.create()
     this.#out ??= new WriteBehind(this.#spill.fd, this.#spill.errorOf, 0, this.#writing)
-    this.#append(
-      this.#spill,
-      this.#out.position,
-      chunk.length,
-      this.#checksum(chunk.byteOffset, chunk.length),
-    )
+    this.#append(this.#spill, this.#out.position, chunk.length)
     this.spilledBytes += chunk.length
     return this.#out.write(chunk)
   }
@@ -95,14 +91,14 @@ export class WaitingLines {
     return this.#kernel().call.checksum(address, bytes)
   }
 
-  #append(file: Section['file'], position: number, bytes: number, checksum: bigint): void {
+  #append(file: Section['file'], position: number, bytes: number): Section {
     let section = this.#sections.at(-1)
     if (section?.file !== file || section.isEnd) {
       section = { file, from: position, lengths: [], checksums: [], isEnd: false }
       this.#sections.push(section)
     }
     section.lengths.push(bytes)
-    section.checksums.push(checksum)
+    return section
   }
 
   get isEmpty(): boolean {
@@ -125,7 +121,8 @@ export class WaitingLines {
       for (const [i, bytes] of lengths.entries()) {
         const target = sink.reserve(bytes)
         const got = reader.ready >= bytes ? reader.fillNow(target) : await reader.fill(target)
-        if (got < bytes || this.#checksum(target.byteOffset, bytes) !== checksums[i]) throw changed(file.path)
+        const isSame = checksums[i] === undefined || this.#checksum(target.byteOffset, bytes) === checksums[i]
+        if (got < bytes || !isSame) throw changed(file.path)
         const wait = sink.push(bytes)
         if (wait) await wait
       }

@@ -139,6 +139,11 @@ export class Keyer {
     return new Feed(steps, options, onBatch && ((verdicts) => this.guard(() => onBatch(verdicts))))
   }
 
+  /** The same without keys and hashes, for lines that had theirs before. */
+  lines(take: TakeBatch, options: Omit<FeedOptions, 'as'>): Feed {
+    return new Feed({ kernel: () => this.free(), prepare: () => {}, take }, options)
+  }
+
   /** The hashes of all URLs, in order, and how many of them are not URLs. A list whose getters use the keyer is safe. */
   hashesOf(urls: Urls): { hashes: BigUint64Array; invalid: number } {
     let hashes = new BigUint64Array('strings' in urls ? urls.strings.length : 1024)

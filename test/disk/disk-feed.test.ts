@@ -121,6 +121,16 @@ describe('lines through runs on disk', () => {
     }
   }
 
+  it('batches of hundreds of thousands of lines, of a stream and of a file', async () => {
+    const inputs = [
+      { text: textOf(150_000, 1e6, 11), isFile: false },
+      { text: textOf(150_000, 200_000, 12), isFile: true },
+    ]
+    const { runs, ...got } = await sifted(inputs, { capacity: 100_000 }, 5)
+    expect(got).toEqual(await expectedOf(inputs, {}))
+    expect(runs).toBeGreaterThan(2)
+  })
+
   it('an input that changes while it waits is an error; one that grows is not', async () => {
     const changes: Readonly<Record<string, [(path: string) => void, boolean]>> = {
       'a byte differs': [

@@ -6,6 +6,7 @@ import { RunMerge } from '../../src/disk/merged-run.ts'
 import { PendingTable } from '../../src/disk/pending-table.ts'
 import { BLOCK_HASHES, Run, RunBuffers, type RunFile, RunWriter, SOME_HASHES } from '../../src/disk/run.ts'
 import { RunSet } from '../../src/disk/run-set.ts'
+import { WaitingHashes } from '../../src/disk/waiting-hashes.ts'
 import { compileKernel, Kernel } from '../../src/kernel.ts'
 import { newFolders } from '../support/folders.ts'
 import { randomFrom } from '../support/random.mjs'
@@ -170,6 +171,87 @@ describe('the pending table', () => {
     }
     expect(runs.hashes).toBe(oracle.size)
     expect(runs.runs.length).toBeLessThan(17)
+    runs.close()
+  })
+})
+
+describe('waiting hashes', () => {
+  async function set() {
+    const kernel = await kernelOf()
+    const folder = newFolder()
+    let files = 0
+    const runs = new RunSet(kernel, { create: () => fileAt(join(folder, `${files++}`)) })
+    return { kernel, runs, waiting: new WaitingHashes(kernel, new PendingTable(kernel, 5000).capacity) }
+  }
+
+  it('agree with a Set over batches, comparisons and runs', async () => {
+    const { kernel, runs, waiting } = await set()
+    const oracle = new Set<bigint>()
+    const random = randomFrom(19)
+    const pool = [...randomHashes(300_000, 29), 0n]
+    // Two that take each other's place among the hashes that came last.
+    pool.push(pool[0]! ^ (1n << 40n))
+    const below = (n: number) => Math.floor(random() * n)
+    for (let round = 0; round < 20; round++) {
+      const asked: bigint[] = []
+      const known = new Set<bigint>()
+      let dropped = 0
+      for (let batch = 0; batch < 30; batch++) {
+        const n = 1 + below(2048)
+        const isHot = random() < 0.3
+        const drawn = Array.from({ length: n }, (_, i) =>
+          isHot ? pool[i % 2 ? 0 : pool.length - 1]! : pool[below(pool.length)]!,
+        )
+        kernel.hashes.set(drawn)
+        const isWhole = random() < 0.5
+        waiting.add(n, isWhole)
+        for (const [i, hash] of drawn.entries()) {
+          const isRepeat = kernel.verdicts[i] === 0
+          if (isRepeat && !oracle.has(hash) && !known.has(hash)) expect(hash, 'seen too early').toBe(null)
+          known.add(hash)
+          if (isWhole || !isRepeat) asked.push(hash)
+          else dropped++
+        }
+      }
+      const run = await runs.settle(true)
+      const wrong: number[] = []
+      for (let at = 0; at < asked.length; ) {
+        const n = Math.min(1 + below(2048), asked.length - at)
+        expect(waiting.take(n)).toBe(true)
+        for (let i = 0; i < n; i++, at++) {
+          const isNew = !oracle.has(asked[at]!)
+          oracle.add(asked[at]!)
+          if (kernel.verdicts[i] !== Number(isNew)) wrong.push(at)
+        }
+      }
+      expect(wrong).toEqual([])
+      expect(waiting.take(1)).toBe(false)
+      expect(round === 0 || dropped > 0).toBe(true)
+      waiting.clear()
+      expect(waiting.count).toBe(0)
+      if (run) runs.runs.push(run)
+      for (let some = runs.mergeable; some; some = runs.mergeable) runs.replace(some, await runs.merge(some))
+    }
+    expect(runs.hashes).toBe(oracle.size)
+    runs.close()
+  })
+
+  it('that are not evenly spread, and more than there is memory for, are refused', async () => {
+    const { kernel, runs, waiting } = await set()
+    const few = Array.from({ length: 2048 }, (_, i) => BigInt(i + 1))
+    for (let batch = 0; batch < 12; batch++) {
+      kernel.hashes.set(few.map((hash) => hash + BigInt(batch * 2048)))
+      waiting.add(2048, false)
+    }
+    await expect(runs.settle(true)).rejects.toThrow('not evenly spread')
+    const fill = () => {
+      for (let batch = 12; ; batch++) {
+        kernel.hashes.set(few.map((hash) => hash + BigInt(batch * 2048)))
+        waiting.add(2048, false)
+      }
+    }
+    expect(fill).toThrow('no memory left for the hashes of 2048 waiting lines')
+    expect(waiting.isFull).toBe(true)
     runs.close()
   })
 })
