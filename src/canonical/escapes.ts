@@ -3,7 +3,6 @@
 
 const PERCENT = 0x25
 
-const anEscape = /%([0-9a-f]{2})/gi
 // Those with a small letter, and those of unreserved characters: 2D 2E 30–39 41–5A 5F 61–7A 7E.
 const otherEscape = /%(?:[a-f][0-9A-Fa-f]|[0-9A-F][a-f]|2[DE]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])/g
 // RFC 3986 has no place for these; the platform leaves some of them bare in a path or a query.
@@ -16,10 +15,19 @@ const isUnreserved = Array.from({ length: 256 }, (_, i) => /[A-Za-z0-9\-._~]/.te
 export const percent = (byte: number): string => escapes[byte]!
 
 /** The text with each of its escapes replaced, by the byte it stands for. */
-export const replaceEscapes = (text: string, replacement: (byte: number) => string): string =>
-  text.includes('%')
-    ? text.replace(anEscape, (_, hex: string) => replacement(Number.parseInt(hex, 16)))
-    : text
+export function replaceEscapes(text: string, replacement: (byte: number) => string): string {
+  let replaced = ''
+  let done = 0
+  for (let at = text.indexOf('%'); at >= 0; at = text.indexOf('%', at + 1)) {
+    const [first, second] = [text.charCodeAt(at + 1), text.charCodeAt(at + 2)]
+    if (!isHexDigit(first) || !isHexDigit(second)) continue
+    if (done < at) replaced += text.slice(done, at)
+    replaced += replacement(16 * hexValue(first) + hexValue(second))
+    at += 2
+    done = at + 1
+  }
+  return done === 0 ? text : replaced + text.slice(done)
+}
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

@@ -133,12 +133,29 @@ function majority(votes: Int32Array, shingles: number): Bits64 {
   return { low: half(0), high: half(32) }
 }
 
-// How many of the hashes have each bit.
+// How many of the hashes have each bit. Five words count all 32 bits of a half at once, up to 31: a is the lowest digit of
+// the 32 counts, e the highest.
 function countBits(halves: Uint32Array, votes: Int32Array): void {
-  for (let i = 0; i < halves.length; i++) {
-    const half = halves[i]!
-    const from = (i & 1) << 5
-    for (let bit = 0; bit < 32; bit++) votes[from + bit]! += (half >>> bit) & 1
+  for (let side = 0; side < 2; side++) {
+    for (let from = side; from < halves.length; from += 2 * 31) {
+      let [a, b, c, d, e] = [0, 0, 0, 0, 0]
+      const to = Math.min(halves.length, from + 2 * 31)
+      for (let i = from; i < to; i += 2) {
+        const half = halves[i]!
+        const twos = a & half
+        const fours = b & twos
+        const eights = c & fours
+        a ^= half
+        b ^= twos
+        c ^= fours
+        e ^= d & eights
+        d ^= eights
+      }
+      for (let bit = 0; bit < 32; bit++) {
+        const digit = (word: number) => (word >>> bit) & 1
+        votes[32 * side + bit]! += digit(a) + 2 * digit(b) + 4 * digit(c) + 8 * digit(d) + 16 * digit(e)
+      }
+    }
   }
 }
 

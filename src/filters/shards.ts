@@ -33,6 +33,29 @@ export interface Shard {
   readonly filter: AnyFilter
 }
 
+/** Of a batch, while its hashes are handed to several shards: the first of them overwrites its own. */
+interface Copies {
+  readonly hashes: BigUint64Array
+  /** The same hashes, in halves. */
+  readonly words: Uint32Array
+  readonly verdicts: Uint8Array
+  /** The shard of each hash. */
+  readonly routes: Uint16Array
+  /** Where the hashes are in the batch, by shard and in their order. */
+  readonly places: Uint16Array
+}
+
+function newCopies(most: number): Copies {
+  const hashes = new BigUint64Array(most)
+  return {
+    hashes,
+    words: new Uint32Array(hashes.buffer),
+    verdicts: new Uint8Array(most),
+    routes: new Uint16Array(most),
+    places: new Uint16Array(most),
+  }
+}
+
 export class Shards {
   readonly batchKernel: Kernel
   readonly #module: WebAssembly.Module
@@ -42,6 +65,8 @@ export class Shards {
   /** In the order of their hashes. */
   readonly #shards: Shard[] = []
   #divisions = 0
+  /** Made when a batch is first handed to several. */
+  #copies: Copies | null = null
   /** Shards that are being divided: where their upper half goes, and from which first 32 bits on. */
   readonly #moves = new Map<Shard, { readonly target: Shard; readonly until: number }>()
 
@@ -149,12 +174,12 @@ export class Shards {
 
   // All of entries [done, n), or none.
   #addSpread(done: number, n: number): void {
-    const hashes = this.batchKernel.hashes.slice(done, n)
     this.batchKernel.verdicts.fill(0, done, n)
     try {
       this.#each(done, n, (shard, count) => this.#addPart(shard, count))
     } catch (error) {
-      const added = hashes.filter((_, i) => this.batchKernel.verdicts[done + i] === 1)
+      const { hashes, verdicts } = this.batchKernel
+      const added = hashes.slice(done, n).filter((_, i) => verdicts[done + i] === 1)
       for (const hash of added) {
         const { kernel, filter } = this.#shards[this.#route(Number(hash >> 32n))]!
         const first = kernel.hashes[0]!
@@ -203,12 +228,25 @@ export class Shards {
   // Hands the hashes [from, n) to their shards, a shard at a time, and brings the verdicts back in order.
   #each(from: number, n: number, ask: (shard: Shard, count: number) => void): void {
     const { batchKernel } = this
-    const words = new Uint32Array(batchKernel.hashes.slice(from, n).buffer)
-    const verdicts = batchKernel.verdicts.slice(0, n)
-    const members = new Map<Shard, number[]>(this.#shards.map((shard) => [shard, []]))
+    this.#copies ??= newCopies(batchKernel.batchLines)
+    const { hashes, words, verdicts, routes, places } = this.#copies
+    const count = n - from
+    hashes.set(batchKernel.hashes.subarray(from, n))
+    verdicts.set(batchKernel.verdicts.subarray(0, n))
+    // Those there are now: a shard that fills up on the way is divided.
+    const shards = this.#shards.slice()
+    const ends = new Uint32Array(shards.length)
+    for (let i = 0; i < count; i++) {
+      const route = this.#route(words[2 * i + 1]!)
+      routes[i] = route
+      ends[route]!++
+    }
+    for (let i = 1; i < ends.length; i++) ends[i]! += ends[i - 1]!
+    // Each end goes down to its shard's start.
+    for (let i = count - 1; i >= 0; i--) places[--ends[routes[i]!]!] = i
     let failure: unknown
-    for (let i = 0; i < n - from; i++) members.get(this.#shards[this.#route(words[2 * i + 1]!)]!)!.push(i)
-    for (const [shard, mine] of members) {
+    for (const [s, shard] of shards.entries()) {
+      const mine = places.subarray(ends[s], ends[s + 1] ?? count)
       if (mine.length === 0) continue
       const { kernel } = shard
       const target = new Uint32Array(kernel.hashes.buffer, kernel.hashes.byteOffset, 2 * mine.length)
@@ -225,8 +263,8 @@ export class Shards {
       for (let i = 0; i < mine.length; i++) verdicts[from + mine[i]!] = kernel.verdicts[i]!
       if (failure !== undefined) break
     }
-    batchKernel.hashes.set(new BigUint64Array(words.buffer), from)
-    batchKernel.verdicts.set(verdicts)
+    batchKernel.hashes.set(hashes.subarray(0, count), from)
+    batchKernel.verdicts.set(verdicts.subarray(0, n))
     if (failure !== undefined) throw failure
   }
 

@@ -4,6 +4,8 @@
 
 /** Parts of the range up to the power of two; addresses are taken as uniform within a part. */
 const PARTS = 1024
+/** URLs for each bit, at most: more than fill any layer. */
+const MOST_URLS = 1e6
 
 /**
  * The chance that one address of a new URL hits a set bit of the XOR layer, by the number of its segments: entry c
@@ -33,19 +35,23 @@ export function xorHitRates({
   const load = rooms.map((room, part) =>
     room > 0 ? shares.reduce((sum, share, c) => sum + share[part]! * (depths[c]! / urls), 0) / room : 0,
   )
-  const ones = (times: number) =>
-    rooms.reduce((sum, room, part) => sum - room * Math.expm1(-load[part]! * times), 0) / bits
-  let [below, above] = [0, bits]
-  while (ones(above) < fill && above < 1e6 * bits) above *= 2
+  // By Newton's method: the ones grow ever slower, so that from 0 on no step goes past the solution.
+  let times = 0
   for (let step = 0; step < 60; step++) {
-    const middle = (below + above) / 2
-    if (ones(middle) < fill) below = middle
-    else above = middle
+    let [ones, growth] = [0, 0]
+    for (let part = 0; part < PARTS; part++) {
+      const taken = -Math.expm1(-load[part]! * times)
+      ones += rooms[part]! * taken
+      growth += rooms[part]! * load[part]! * (1 - taken)
+    }
+    const more = (fill * bits - ones) / growth
+    if (!(more > 1e-15 * times)) break
+    times = Math.min(times + more, MOST_URLS * bits)
   }
   return shares.map((share) =>
     Math.min(
       1,
-      share.reduce((sum, s, part) => sum - s * Math.expm1(-load[part]! * above), 0),
+      share.reduce((sum, s, part) => sum - s * Math.expm1(-load[part]! * times), 0),
     ),
   )
 }

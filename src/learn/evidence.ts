@@ -58,7 +58,7 @@ export function measure(
       else groups.set(key, [page])
     }
   }
-  for (const page of still) groups.get(page.key)?.unshift(page)
+  if (groups.size > 0) for (const page of still) groups.get(page.key)?.unshift(page)
   const counts = [
     { groups: 0, merges: 0, wrong: 0 },
     { groups: 0, merges: 0, wrong: 0 },

@@ -152,9 +152,9 @@ class Session {
   }
 
   #try(data: RuleData): void {
-    const hosts = data.to === undefined ? [data.host] : [data.to, data.host]
-    const pages = hosts.flatMap((host) => this.#hosts.get(host) ?? [])
     if (this.#isCovered(data)) return
+    const own = this.#hosts.get(data.host) ?? []
+    const pages = data.to === undefined ? own : [...(this.#hosts.get(data.to) ?? []), ...own]
     this.tried++
     const rule = compileRule(data)
     const { halves, counterExamples } = measure(rule, pages, this.#options)
