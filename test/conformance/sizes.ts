@@ -51,9 +51,14 @@ export function isExactWhenAmple(kind: FilterKind): boolean {
 
 /** Whether it uses the error that it is allowed: asked for one in a hundred, it plans with more than next to none. */
 export function isApproximate(kind: FilterKind): boolean {
+  const known = approximate.get(kind)
+  if (known !== undefined) return known
   const plan = planOrNull(kind, { expectedUrls: 1000, falsePositiveRate: 0.01 })
-  return plan ? plan.expectedRate === null || plan.expectedRate > 1e-6 : true
+  const is = plan ? plan.expectedRate === null || plan.expectedRate > 1e-6 : true
+  approximate.set(kind, is)
+  return is
 }
+const approximate = new WeakMap<FilterKind, boolean>()
 
 /** At most as many URLs as the filter says it is good for. */
 export function comfortably(kind: FilterKind, urls: number): number {

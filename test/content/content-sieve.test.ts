@@ -128,7 +128,7 @@ describe('recall and precision', () => {
   // 1,000 pages of 800 words; a copy of each with 0 to 16 words replaced.
   const PAGES = 1000
   const WORDS = 800
-  const share = async (changes: number, length = WORDS) => {
+  const measure = async (changes: number, length: number) => {
     const sieve = await ContentSieve.create({ key })
     const pages = new Pages(changes, 'recall')
     const originals = Array.from({ length: PAGES }, () => pages.page(length))
@@ -144,6 +144,14 @@ describe('recall and precision', () => {
       else wrong++
     })
     return { found: found / PAGES, falseNear, wrong }
+  }
+  // Each is measured once, for all tests that ask for it.
+  const measured = new Map<string, ReturnType<typeof measure>>()
+  const share = (changes: number, length = WORDS) => {
+    const name = `${changes} of ${length}`
+    const known = measured.get(name) ?? measure(changes, length)
+    measured.set(name, known)
+    return known
   }
 
   it.runIf(process.env.URLSIEVE_FULL)(

@@ -1,6 +1,8 @@
 // Seeded pages for the content tests: words drawn as in a language (few common, many rare), and changed copies.
 import { random } from '../../src/lab/random.ts'
 
+const WORDS = Array.from({ length: 20_001 }, (_, rank) => `w${rank.toString(36)}`)
+
 export class Pages {
   readonly #draw: () => number
 
@@ -15,7 +17,7 @@ export class Pages {
 
   /** One of 20,000 words, by Zipf's law. */
   word(): string {
-    return `w${Math.floor(20_000 ** this.#draw()).toString(36)}`
+    return WORDS[Math.floor(20_000 ** this.#draw())]!
   }
 
   page(words: number): string[] {

@@ -1,16 +1,26 @@
-// Reads forged files of one kind, one after the other, and says so: "12" before input 12, "FAIL 12 …" when it ends in
-// anything but an error of one line or an honest answer. Its argument is JSON: { built, kind, seed, from, count, folder }.
+// Reads forged files of one kind, one after the other. Before each, its number goes into the file `at` of the folder; "FAIL
+// 12 …" is printed when number 12 ends in anything but an error of one line or an honest answer. Its argument is JSON:
+// { built, kind, seed, from, count, folder, at }.
 import { createHash } from 'node:crypto'
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { randomFrom } from '../support/random.mjs'
-import { exact, fresh, frontier, index, lay, others, sieveFiles, stores, urls } from './fixtures.mjs'
+import { exact, fresh, frontier, index, lay, others, put, sieveFiles, stores, urls } from './fixtures.mjs'
 import { below, forgedBytes, forgedJson, forgedLog, forgedSieve, pick } from './forge.mjs'
 import { forgedLevel } from './forge-level.mjs'
 
-const { built, kind, seed, from, count, folder } = JSON.parse(process.argv[2])
+const { built, kind, seed, from, count, folder, at } = JSON.parse(process.argv[2])
 const load = (path) => import(pathToFileURL(join(built, path)).href)
 const { Sieve, SieveError, freeze } = await load('index.js')
 const { verifySieve } = await load('store/verify.js')
@@ -77,7 +87,7 @@ async function sieves() {
   return async (random, i) => {
     const file = i % 97 === 0 ? pick(random, files) : pick(random, usual)
     const { bytes, isSealed } = forgedSieve(random, file.bytes)
-    writeFileSync(path, bytes)
+    put(path, bytes)
     let trouble = null
     try {
       const sieve = await Sieve.load(path)
@@ -174,13 +184,21 @@ class Client {
       for (const answer of this.#waiting) answer('closed')
     })
   }
-  ask(...parts) {
-    if (this.#socket.destroyed) return Promise.resolve('closed')
-    const all = parts.map((part) => (Buffer.isBuffer(part) ? part : Buffer.from(String(part))))
-    const bytes = [Buffer.from(`*${all.length}\r\n`)]
-    for (const part of all) bytes.push(Buffer.from(`$${part.length}\r\n`), part, Buffer.from('\r\n'))
+  async ask(...parts) {
+    return (await this.askAll([parts]))[0]
+  }
+  askAll(commands) {
+    if (this.#socket.destroyed) return Promise.resolve(commands.map(() => 'closed'))
+    const bytes = []
+    for (const parts of commands) {
+      bytes.push(Buffer.from(`*${parts.length}\r\n`))
+      for (const part of parts) {
+        const content = Buffer.isBuffer(part) ? part : Buffer.from(String(part))
+        bytes.push(Buffer.from(`$${content.length}\r\n`), content, Buffer.from('\r\n'))
+      }
+    }
     this.#socket.write(Buffer.concat(bytes))
-    return new Promise((resolve) => this.#waiting.push(resolve))
+    return Promise.all(commands.map(() => new Promise((resolve) => this.#waiting.push(resolve))))
   }
   close() {
     this.#socket.destroy()
@@ -230,14 +248,13 @@ async function dumps() {
       /^(?:\+OK|-[A-Z]+ [^\r\n]*)\r\n$/.test(reply),
       `BF.LOADCHUNK answers ${JSON.stringify(reply.slice(0, 200))}`,
     )
-    for (const command of ['BF.EXISTS', 'BF.ADD', 'BF.EXISTS', 'BF.INFO', 'DEL']) {
-      const answer = await client.ask(
-        command,
-        'forged',
-        ...(command.startsWith('BF.') && command !== 'BF.INFO' ? [urls[0]] : []),
-      )
-      expect(/^[:*-]/.test(answer), `${command} answers ${JSON.stringify(answer.slice(0, 200))}`)
-    }
+    // In one write, as clients send them.
+    const commands = ['BF.EXISTS', 'BF.ADD', 'BF.EXISTS', 'BF.INFO', 'DEL']
+    const answers = await client.askAll(
+      commands.map((command) => [command, 'forged', ...(/^BF\.(?!INFO)/.test(command) ? [urls[0]] : [])]),
+    )
+    for (const [i, answer] of answers.entries())
+      expect(/^[:*-]/.test(answer), `${commands[i]} answers ${JSON.stringify(answer.slice(0, 200))}`)
     expect(registry.sizeBytes === 0, `${registry.sizeBytes} bytes are taken`)
     if (reply !== '+OK\r\n') throw new SieveError('corrupt', 'refused')
   }
@@ -310,7 +327,7 @@ async function levels() {
     cpSync(kept, path, { recursive: true })
     const names = readdirSync(keys).filter((name) => !/^LOG|^LOCK/.test(name))
     const name = pick(random, names)
-    writeFileSync(join(path, 'keys', name), forgedLevel(random, name, readFileSync(join(keys, name))))
+    put(join(path, 'keys', name), forgedLevel(random, name, readFileSync(join(keys, name))))
     const sieve = await ExactSieve.open(path)
     try {
       await sieve.hasMany(asked)
@@ -344,10 +361,10 @@ async function python() {
 
 const kinds = { sieves, stores: storesInFolders, dumps, frontiers, indexes, levels, python }
 const read = await kinds[kind]()
-say('ready')
+const progress = openSync(at, 'w')
 let opened = 0
 for (let i = from; i < from + count; i++) {
-  say(i)
+  writeSync(progress, String(i), 0) // they become longer: each covers the one before
   try {
     await read(randomFrom(seed * 1_000_003 + i * 7919 + below(randomFrom(i), 1e6)), i)
     opened++

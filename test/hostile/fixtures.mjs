@@ -1,5 +1,5 @@
 // The honest files that are forged: of every filter and shape, made by the library with a fixed key.
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
@@ -104,10 +104,16 @@ export function filesIn(path) {
     .map(({ name }) => ({ name, bytes: readFileSync(join(path, name)) }))
 }
 
+/** A new file in place of one that may be there: to cut off the old one takes the file system several times as long. */
+export function put(path, bytes) {
+  rmSync(path, { force: true })
+  writeFileSync(path, bytes)
+}
+
 /** Puts the files of a fixture into a folder, with some of them changed. */
 export function lay(path, files, changed = {}) {
   mkdirSync(path, { recursive: true })
-  for (const { name, bytes } of files) writeFileSync(join(path, name), changed[name] ?? bytes)
+  for (const { name, bytes } of files) put(join(path, name), changed[name] ?? bytes)
 }
 
 /** The files of a frontier in which some of the texts were handled. */

@@ -1,7 +1,7 @@
 // Files that a forger made, checksums and all: each ends in one clear line or in honest answers; none hangs, none takes
 // memory without bound, none ends the process. In child processes, which are watched. 20,000 inputs; URLSIEVE_FULL=1: 1 M.
 import { spawn, spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -14,6 +14,7 @@ const SEED = 20
 const PYTHON_FILES = 300
 /** Nothing that is read here takes a second. */
 const MOST_SILENCE_MS = 60_000
+const LOOK_MS = 1000
 const MOST_BYTES = 1024 ** 3
 /** For less processor time: other tests use the other cores. */
 const FLAGS = ['--single-threaded', '--max-semi-space-size=64']
@@ -30,32 +31,39 @@ interface Ending {
 
 /** Reads `count` forged files of a kind in a child process; one that is silent for long is stopped. */
 function read(kind: string, count: number, folder: string): Promise<Ending> {
-  const options = { built, kind, seed: SEED, from: 0, count, folder }
+  const at = `${folder}.at`
+  const options = { built, kind, seed: SEED, from: 0, count, folder, at }
   const process_ = spawn(process.execPath, [...FLAGS, child, JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const failures: string[] = []
   let last = 'start'
+  let since = performance.now()
   let ending = ''
   let errors = ''
-  const silence = () => {
+  const look = () => {
+    const input = existsSync(at) ? readFileSync(at, 'utf8') : 'start'
+    if (input !== last) since = performance.now()
+    last = input
+  }
+  const watchdog = setInterval(() => {
+    look()
+    if (performance.now() - since < MOST_SILENCE_MS) return
+    clearInterval(watchdog)
     failures.push(`silent after input ${last}`)
     process_.kill('SIGKILL')
-  }
-  let watchdog = setTimeout(silence, MOST_SILENCE_MS)
+  }, LOOK_MS)
   createInterface({ input: process_.stdout }).on('line', (line) => {
-    clearTimeout(watchdog)
-    watchdog = setTimeout(silence, MOST_SILENCE_MS)
     if (line.startsWith('FAIL')) failures.push(line.slice(0, 500))
     else if (line.startsWith('END')) ending = line
-    else last = line
   })
   process_.stderr.on('data', (bytes) => {
     errors += bytes
   })
   return new Promise((resolve) => {
     process_.on('close', (code, signal) => {
-      clearTimeout(watchdog)
+      clearInterval(watchdog)
+      look()
       if (!ending) failures.push(`ended with ${code ?? signal} at input ${last}: ${errors.slice(-1000)}`)
       const [, opened = 0, peakBytes = 0] = ending.split(' ').map(Number)
       resolve({ failures, opened, peakBytes })

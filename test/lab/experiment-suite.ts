@@ -46,7 +46,9 @@ export function plainFilter(bits: number, k: number, hash: (text: Uint8Array, st
   const set = new Set<number>()
   const addresses = (text: string) => {
     const bytes = encoder.encode(text)
-    return Array.from({ length: k }, (_, j) => hash(bytes, j) % bits)
+    const found: number[] = []
+    for (let j = 0; j < k; j++) found.push(hash(bytes, j) % bits)
+    return found
   }
   return {
     add: (text: string) => {
@@ -69,9 +71,13 @@ export function jenkins(bytes: Uint8Array, start: number): number {
   return (h + (h << 15)) >>> 0
 }
 
-export const poly31 = (bytes: Uint8Array, start: number) =>
-  bytes.reduce((h, byte) => (Math.imul(h, 31) + byte) >>> 0, start)
-export const djb2 = (bytes: Uint8Array) => bytes.reduce((h, byte) => (Math.imul(h, 33) + byte) >>> 0, 5381)
+function polynomial(bytes: Uint8Array, factor: number, start: number): number {
+  let h = start
+  for (let i = 0; i < bytes.length; i++) h = (Math.imul(h, factor) + bytes[i]!) >>> 0
+  return h
+}
+export const poly31 = (bytes: Uint8Array, start: number) => polynomial(bytes, 31, start)
+export const djb2 = (bytes: Uint8Array) => polynomial(bytes, 33, 5381)
 
 export function murmur3(bytes: Uint8Array, seed: number): number {
   const rotated = (x: number, by: number) => (x << by) | (x >>> (32 - by))

@@ -9,14 +9,23 @@ export interface SmallLab extends Lab {
   readonly shares: number[]
 }
 
+const lists = new WeakMap<readonly string[], UrlList>()
+
+/** The same list for the same array of URLs. */
 export function listOf(urls: readonly string[]): UrlList {
+  const list = lists.get(urls) ?? newList(urls)
+  lists.set(urls, list)
+  return list
+}
+
+function newList(urls: readonly string[]): UrlList {
   const bytes = encoder.encode(`${urls.join('\n')}\n`)
   const starts = new Uint32Array(urls.length)
   const ends = new Uint32Array(urls.length)
   let at = 0
   for (const [i, url] of urls.entries()) {
     starts[i] = at
-    at += encoder.encode(url).length
+    at += Buffer.byteLength(url)
     ends[i] = at++
   }
   return {

@@ -6,7 +6,11 @@ import { randomFrom } from '../support/random.mjs'
 export function site(n: number, seed: number, noise = 0): PageRecord[] {
   const next = randomFrom(seed)
   const below = (limit: number) => Math.floor(next() * limit)
-  const hex = () => Array.from({ length: 14 }, () => below(16).toString(16)).join('')
+  const hex = () => {
+    let digits = ''
+    for (let i = 0; i < 14; i++) digits += '0123456789abcdef'[below(16)]
+    return digits
+  }
   const kinds: (() => [string, string])[] = [
     () => {
       const id = below(n / 30)

@@ -9,13 +9,23 @@ export function simhash(words: readonly string[], shingleWords: number, key: Uin
   for (let i = 0; i + shingleWords <= words.length; i++) {
     const shingle = encoder.encode(words.slice(i, i + shingleWords).join(' '))
     const hash = siphash(key, shingle, { c: 1, d: 3 })
-    for (let bit = 0; bit < 64; bit++) votes[bit]! += (hash >> BigInt(bit)) & 1n ? 1 : -1
+    const [low, high] = halvesOf(hash)
+    for (let bit = 0; bit < 32; bit++) {
+      votes[bit]! += (low >>> bit) & 1 ? 1 : -1
+      votes[32 + bit]! += (high >>> bit) & 1 ? 1 : -1
+    }
   }
   if (words.length < shingleWords) return null
   return votes.reduce((all, vote, bit) => (vote > 0 ? all | (1n << BigInt(bit)) : all), 0n)
 }
 
-export const hamming = (a: bigint, b: bigint) => (a ^ b).toString(2).replaceAll('0', '').length
+const halvesOf = (hash: bigint): [number, number] => [Number(hash & 0xffffffffn), Number(hash >> 32n)]
+
+export function hamming(a: bigint, b: bigint): number {
+  let count = 0
+  for (let half of halvesOf(a ^ b)) for (; half !== 0; half &= half - 1) count++
+  return count
+}
 
 /** What ContentSieve promises, with an array and a Map. */
 export class PlainContentSieve {
@@ -36,10 +46,13 @@ export class PlainContentSieve {
     this.#texts.set(text, id)
     const hash = simhash(words, this.#shingleWords, this.#key)
     if (hash === null) return { verdict: 'new' }
-    const [nearest] = this.#pages
-      .map((page) => ({ of: page.id, distance: hamming(page.hash, hash) }))
-      .sort((a, b) => a.distance - b.distance)
-    if (nearest && nearest.distance <= 3) return { verdict: 'near', ...nearest }
+    // The first of those that are nearest.
+    let nearest = { of: '', distance: 65 }
+    for (const page of this.#pages) {
+      const distance = hamming(page.hash, hash)
+      if (distance < nearest.distance) nearest = { of: page.id, distance }
+    }
+    if (nearest.distance <= 3) return { verdict: 'near', ...nearest }
     this.#pages.push({ hash, id })
     return { verdict: 'new' }
   }

@@ -1,7 +1,8 @@
-// The package as npm gives it to a user: packed once per test file and installed in an empty project.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+// The package as npm gives it to a user: packed once per run and installed in an empty project.
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Ended, root, spawned, temporaryFolder } from '../e2e/command.ts'
+import { oncePerRun } from '../support/once.ts'
 
 /** Under `npm test` npm describes this repository in the environment; another project must not see it. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')))
@@ -51,26 +52,30 @@ async function outputOf(program: string, args: readonly string[], cwd: string): 
   return stdout.toString()
 }
 
-/** The tarball of `npm pack`, from dist/ as it was built. */
+/** The tarball of `npm pack`, from dist/ as it was built; made once for all test files, which must not change it. */
 export async function pack(): Promise<Packed> {
-  const folder = temporaryFolder()
-  const text = await outputOf(
-    'npm',
-    ['pack', '--json', '--ignore-scripts', '--pack-destination', folder],
-    root,
-  )
-  const [{ filename, files }] = JSON.parse(text) as [{ filename: string; files: { path: string }[] }]
+  const folder = await oncePerRun('packed', async (path) => {
+    const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', path]
+    writeFileSync(join(path, 'told.json'), await outputOf('npm', args, root))
+  })
+  const told = readFileSync(join(folder, 'told.json'), 'utf8')
+  const [{ filename, files }] = JSON.parse(told) as [{ filename: string; files: { path: string }[] }]
   return { tarball: join(folder, filename), paths: files.map(({ path }) => path) }
 }
 
-/** An empty project with the tarball installed; no network is needed, since the package has no dependency. */
+/**
+ * An empty project with the tarball installed; no network is needed, since the package has no dependency. Installed once for
+ * all test files, of which each has a copy.
+ */
 export async function install({ tarball }: Packed): Promise<Project> {
+  const installed = await oncePerRun('installed', async (path) => {
+    const project = new Project(path)
+    project.write('package.json', '{ "private": true, "type": "module" }')
+    await project.run('npm', ['install', ...QUIETLY, tarball])
+  })
   const folder = join(temporaryFolder(), 'project')
-  mkdirSync(folder)
-  const project = new Project(folder)
-  project.write('package.json', '{ "private": true, "type": "module" }')
-  await project.run('npm', ['install', ...QUIETLY, tarball])
-  return project
+  cpSync(installed, folder, { recursive: true, verbatimSymlinks: true })
+  return new Project(folder)
 }
 
 /** Installs one package of the registry in a folder; the reason as one line when that fails. */

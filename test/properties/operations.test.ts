@@ -11,7 +11,8 @@ const key = new Uint8Array(16).fill(2)
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 /** What a string is once it is bytes: a lone surrogate becomes U+FFFD. */
-const wellFormed = (text: string) => decoder.decode(encoder.encode(text))
+const wellFormed = (text: string) =>
+  /[\ud800-\udfff]/.test(text) ? decoder.decode(encoder.encode(text)) : text
 
 /** URLs from a small pool, so that they repeat, and now and then any string at all. */
 const url = fc.oneof(
@@ -38,6 +39,7 @@ const asLines = (urls: readonly string[]) => urls.map((text) => text.replaceAll(
 const joined = (urls: readonly string[]) => encoder.encode(urls.map((text) => `${text}\n`).join(''))
 
 describe.each(kinds)('$name', (kind) => {
+  const isExact = isExactWhenAmple(kind)
   it('any sequence of operations', { timeout: 300_000 }, async () => {
     const makes = async () =>
       Sieve.create({ filter: kind.name as FilterName, key, profile: 'raw', ...ampleSize(kind, 30_000) })
@@ -49,14 +51,15 @@ describe.each(kinds)('$name', (kind) => {
         /** 1 where the Set would say "new"; with `marks` it is then told. */
         const plainly = (urls: readonly string[], marks: boolean) =>
           urls.map((text) => {
-            const isNew = !known.has(wellFormed(text))
-            if (marks) known.add(wellFormed(text))
+            const url = wellFormed(text)
+            const isNew = !known.has(url)
+            if (marks) known.add(url)
             return Number(isNew)
           })
         const check = (verb: string, got: ArrayLike<number>, expected: number[]) => {
           expect(got.length, verb).toBe(expected.length)
           const wrong = expected.findIndex((verdict, i) =>
-            isExactWhenAmple(kind) ? verdict !== got[i] : verdict === 0 && got[i] !== 0,
+            isExact ? verdict !== got[i] : verdict === 0 && got[i] !== 0,
           )
           if (wrong >= 0)
             expect.fail(`${verb}, number ${wrong}: got ${got[wrong]}, expected ${expected[wrong]}`)
@@ -85,7 +88,7 @@ describe.each(kinds)('$name', (kind) => {
             const kept = decoder.decode(feed.push(bytes.length))
             const expected = plainly(lines, true)
             const fresh = lines.filter((_, i) => expected[i] === 1).map((text) => `${wellFormed(text)}\n`)
-            if (isExactWhenAmple(kind)) expect(kept === fresh.join(''), 'feed').toBe(true)
+            if (isExact) expect(kept === fresh.join(''), 'feed').toBe(true)
           } else if (verb === 'delete' && kind.can.delete) {
             const was = known.delete(wellFormed(urls[0]!))
             expect((sieve as DeletingSieve).delete(urls[0]!)).toBe(was)
@@ -94,7 +97,7 @@ describe.each(kinds)('$name', (kind) => {
             known.clear()
             feed = sieve.feed({ keep: 'new' })
           }
-          if (isExactWhenAmple(kind)) expect(sieve.stats().urls).toBe(known.size)
+          if (isExact) expect(sieve.stats().urls).toBe(known.size)
         }
       }),
       { numRuns: RUNS, seed: 42 },

@@ -20,20 +20,29 @@ export async function openFilter(kind: FilterKind, plan: Plan, seed: number): Pr
   return new MeasuredFilter(kernel, kind.create(kernel, plan, 1))
 }
 
+let blank = new Uint8Array(0)
+/** The keys of a batch without letter and batch number, side by side. */
+function blankKeys(count: number): Uint8Array {
+  if (blank.length === count * KEY_BYTES) return blank
+  const places = Array.from({ length: count }, (_, i) => i.toString(16).padStart(PLACE_DIGITS, '0'))
+  blank = encoder.encode(places.map((place) => `${PREFIX}?${'0'.repeat(BATCH_DIGITS)}${place}`).join(''))
+  return blank
+}
+
 export class MeasuredFilter {
   readonly filter: Filter
   readonly #kernel: Kernel
   readonly #input: number
+  /** The letter and batch number that stand in the keys now. */
+  readonly #written = encoder.encode(`?${'0'.repeat(BATCH_DIGITS)}`)
 
   constructor(kernel: Kernel, filter: Filter) {
     this.filter = filter
     this.#kernel = kernel
     this.#input = kernel.call.reserveInput(kernel.batchLines * KEY_BYTES) >>> 0
     kernel.refresh()
+    kernel.bytes.set(blankKeys(kernel.batchLines), this.#input)
     for (let i = 0; i < kernel.batchLines; i++) {
-      const place = i.toString(16).padStart(PLACE_DIGITS, '0')
-      const text = `${PREFIX}?${'0'.repeat(BATCH_DIGITS)}${place}`
-      kernel.bytes.set(encoder.encode(text), this.#input + i * KEY_BYTES)
       kernel.keyStarts[i] = this.#input + i * KEY_BYTES
       kernel.keyEnds[i] = this.#input + (i + 1) * KEY_BYTES
     }
@@ -58,11 +67,7 @@ export class MeasuredFilter {
     for (let done = 0, batch = 0; done < n; batch++) {
       const count = Math.min(kernel.batchLines, n - done)
       const digits = encoder.encode(letter + batch.toString(16).padStart(BATCH_DIGITS, '0'))
-      const { bytes } = kernel
-      let at = this.#input + PREFIX.length
-      for (let i = 0; i < count; i++, at += KEY_BYTES) {
-        for (let j = 0; j < digits.length; j++) bytes[at + j] = digits[j]!
-      }
+      for (const [j, digit] of digits.entries()) if (digit !== this.#written[j]) this.#write(j, digit)
       kernel.call.hashKeys(count)
       ask(count)
       kernel.refresh()
@@ -71,5 +76,13 @@ export class MeasuredFilter {
       done += count
     }
     return fresh
+  }
+
+  // Sets byte `j` behind the prefix in all keys of the batch, also those that are not asked this time.
+  #write(j: number, byte: number): void {
+    const { bytes, batchLines } = this.#kernel
+    const end = this.#input + batchLines * KEY_BYTES
+    for (let at = this.#input + PREFIX.length + j; at < end; at += KEY_BYTES) bytes[at] = byte
+    this.#written[j] = byte
   }
 }
