@@ -54,10 +54,10 @@ function placeOf(h: u64): usize {
   return table + (<usize>(((h >> 32) * slots) >> 32) << 3)
 }
 
-// 0 marks an empty slot: the hash 0 is taken for the hash 1.
+/** A hash of the batch. 0 marks an empty slot: the hash 0 is taken for the hash 1. */
 // @ts-ignore: decorator
 @inline
-function hashAt(i: u32): u64 {
+export function hashAt(i: u32): u64 {
   const h = load<u64>(hashes + (<usize>i << 3))
   return h + <u64>(h == 0)
 }

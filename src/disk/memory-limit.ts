@@ -7,8 +7,8 @@ import { BYTES_PER_HASH } from './pending-table.ts'
 
 /** Kept free for buffers, compiled code, and what Node collects later. */
 const RESERVE_BYTES = 56 * 1024 ** 2
-/** A smaller table would be compared with the runs all the time. */
-const LEAST_TABLE_BYTES = 4 * 1024 ** 2
+/** A smaller table would be compared with the runs all the time, and waiting lines need as much. */
+const LEAST_TABLE_BYTES = 9 * 1024 ** 2
 /** Memory of the kernel besides the table: the batch at hand, runs, and a long line. */
 const KERNEL_BYTES = 24 * 1024 ** 2
 

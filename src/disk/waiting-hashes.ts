@@ -4,10 +4,10 @@ import { SieveError } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
 import { BYTES_PER_HASH } from './pending-table.ts'
 
-/** Memory of one hash: 8 bytes in its bucket, 1.5 for its line and a half, and its part of the table of one bucket. */
-const BYTES_PER_WAITING = 9.6
+/** Memory of one hash: 8 bytes in its bucket, 1.5 for its line and a half, and its part of one bucket that is being sorted. */
+const BYTES_PER_WAITING = 9.7
 /** Memory whatever the number of hashes. */
-const FIXED_BYTES = 1024 ** 2
+const FIXED_BYTES = 5 * 1024 ** 2
 /** A chunk of 256 KiB has at most this many lines, and this many that are not the same as one shortly before. */
 const CHUNK_LINES = 262_145
 const CHUNK_DIFFERENT = 174_764
@@ -21,7 +21,7 @@ export class WaitingHashes {
     this.#kernel = kernel
     this.#most = capacity - Math.min(CHUNK_DIFFERENT, capacity >> 1)
     const fitting = Math.floor((capacity * BYTES_PER_HASH - FIXED_BYTES) / BYTES_PER_WAITING)
-    const isThere = kernel.call.waitingCreate(Math.max(fitting, 2 * CHUNK_DIFFERENT))
+    const isThere = kernel.call.waitingCreate(Math.max(fitting, 2 * CHUNK_DIFFERENT), CHUNK_DIFFERENT)
     kernel.refresh()
     if (!isThere) throw new SieveError('memory', 'no memory left for the hashes of waiting lines')
   }

@@ -239,7 +239,7 @@ describe('waiting hashes', () => {
   it('that are not evenly spread, and more than there is memory for, are refused', async () => {
     const { kernel, runs, waiting } = await set()
     const few = Array.from({ length: 2048 }, (_, i) => BigInt(i + 1))
-    for (let batch = 0; batch < 12; batch++) {
+    for (let batch = 11; batch >= 0; batch--) {
       kernel.hashes.set(few.map((hash) => hash + BigInt(batch * 2048)))
       waiting.add(2048, false)
     }
