@@ -2,7 +2,7 @@
 // temporary folder, and lines wait for their verdicts: see src/disk/disk-feed.ts.
 import { tmpdir } from 'node:os'
 import { type Profile, type ProfileName, resolveProfile } from '../canonical/profiles.ts'
-import { DiskFeed } from '../disk/disk-feed.ts'
+import { DiskFeed, type WriteLines } from '../disk/disk-feed.ts'
 import { DiskStore } from '../disk/disk-store.ts'
 import { shareLeft, shareOf } from '../disk/memory-limit.ts'
 import type { Run } from '../disk/run.ts'
@@ -11,7 +11,7 @@ import { chooseHash, type HashChoice } from '../hashes.ts'
 import type { Durability } from '../journal.ts'
 import { compileKernel, Kernel } from '../kernel.ts'
 import { Keyer } from '../keyer/keyer.ts'
-import type { Counts, DedupeTarget } from './dedupe-run.ts'
+import type { Counts, DedupeTarget, WriteKept } from './dedupe-run.ts'
 import { isPlainFile, readInput } from './input.ts'
 
 export interface DiskRequest {
@@ -40,8 +40,6 @@ export interface ContinuedRequest extends Pick<DiskRequest, 'keep' | 'as'> {
   readonly limitBytes: number
   readonly temp: TempFiles
 }
-
-type WriteKept = (kept: Uint8Array, position?: number) => void
 
 export class DiskTarget implements DedupeTarget {
   readonly outlivesRun = false
@@ -110,18 +108,22 @@ export class DiskTarget implements DedupeTarget {
   push(bytes: number, at: number, write: WriteKept): Promise<void> | undefined {
     this.#bytes += bytes
     this.#position = at
-    const wait = this.#feed.push(bytes, (kept) => write(kept, this.#position))
+    const wait = this.#feed.push(bytes, this.#at(write))
     write(NOTHING, at)
     return wait
   }
 
   /** … and has ended. */
   endInput(write: WriteKept): Promise<void> {
-    return this.#feed.end((kept) => write(kept, this.#position))
+    return this.#feed.end(this.#at(write))
   }
 
-  finish(write: (kept: Uint8Array) => void): Promise<void> {
-    return this.#feed.finish(write)
+  finish(write: WriteKept): Promise<void> {
+    return this.#feed.finish(this.#at(write))
+  }
+
+  #at(write: WriteKept): WriteLines {
+    return (kept, isLater) => write(kept, this.#position, isLater)
   }
 
   counts(): Counts {

@@ -28,17 +28,23 @@ export interface Counts {
   readonly bytes: number
 }
 
+/**
+ * Takes kept lines, and the position in the file on disk where that is known. `isLater`: they are written while the caller goes on, who
+ * waits for the promise, where there is one, before the next call; a last such call without lines waits until all are written.
+ */
+export type WriteKept = (kept: Uint8Array, position?: number, isLater?: boolean) => Promise<void> | undefined
+
 /** What one input is sifted through. */
 export interface DedupeTarget {
-  /** Sifts one input to its end; `write` gets the kept lines, and the position in the file on disk where that is known. */
+  /** Sifts one input to its end. */
   sift(
     path: string,
-    write: (kept: Uint8Array, position?: number) => void,
+    write: WriteKept,
     /** Where threads write themselves. */
     output: Output,
   ): Promise<void>
   /** After the last input: `write` gets the kept lines that were still waiting. */
-  finish?(write: (kept: Uint8Array) => void): Promise<void>
+  finish?(write: WriteKept): Promise<void>
   counts(): Counts
   /** It remembers after the run: what does not reach the output must be forgotten again. */
   readonly outlivesRun: boolean
@@ -59,13 +65,17 @@ export async function runDedupe(target: DedupeTarget, request: DedupeRequest): P
   /** Bytes of the inputs before this one, and of this one. */
   let before = 0
   let position = 0
-  const write = (kept: Uint8Array, at?: number) => {
-    delivery.write(request.limits ? request.limits.keep(kept, target.profile) : kept)
+  const write = (kept: Uint8Array, at?: number, isLater = false) => {
+    const lines = request.limits ? request.limits.keep(kept, target.profile) : kept
+    let wait: Promise<void> | undefined
+    if (isLater) wait = output.writeBehind(lines)
+    else delivery.write(lines)
     position = at ?? target.counts().bytes - before
     progress.tick(() => {
       const { lines, new: fresh } = target.counts()
       return { lines, fresh, bytes: before + position }
     })
+    return wait
   }
   let hasEnded = false
   try {
@@ -74,11 +84,12 @@ export async function runDedupe(target: DedupeTarget, request: DedupeRequest): P
       before += position
       position = 0
     }
-    await target.finish?.((kept) => write(kept, 0))
+    await target.finish?.((kept, _, isLater) => write(kept, 0, isLater))
     hasEnded = true
   } finally {
     progress.done()
     if (target.outlivesRun && request.keep === 'new') await delivery.takeBack(target.forget)
+    await output.settle()
     output.close()
     request.limits?.close()
     const { invalid, sizeBytes, ...others } = await target.end()

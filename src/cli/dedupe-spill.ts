@@ -9,7 +9,7 @@ import { formatBytes } from '../quantities.ts'
 import { STATE } from '../state.ts'
 import { rateStats } from './capacity.ts'
 import type { DiskTarget, SieveParts } from './dedupe-disk.ts'
-import type { Counts, DedupeTarget } from './dedupe-run.ts'
+import type { Counts, DedupeTarget, WriteKept } from './dedupe-run.ts'
 import { readInput } from './input.ts'
 import { writeStderr } from './output.ts'
 
@@ -31,8 +31,6 @@ interface InMemory {
   readonly sieve: Sieve
   readonly feed: ReturnType<Sieve['feed']>
 }
-
-type WriteKept = (kept: Uint8Array, position?: number) => void
 
 export class SpillingTarget implements DedupeTarget {
   readonly outlivesRun = false
@@ -79,7 +77,7 @@ export class SpillingTarget implements DedupeTarget {
     else write(this.#memory!.feed.end(), position)
   }
 
-  async finish(write: (kept: Uint8Array) => void): Promise<void> {
+  async finish(write: WriteKept): Promise<void> {
     await this.#disk?.finish(write)
   }
 

@@ -1,6 +1,7 @@
 // The output of a command: stdout or a file, written immediately and whole. A closed pipe is a normal end; a full
 // device is an error, and what was written stays.
 import { closeSync, openSync, writeSync } from 'node:fs'
+import { WriteBehind } from '../disk/sequential.ts'
 import { formatCount } from '../quantities.ts'
 import { whenReady } from './descriptor.ts'
 import { CommandError, EXIT, reason } from './exit.ts'
@@ -40,6 +41,7 @@ export class Output {
   written = 0
   readonly #fd: number
   readonly #name: string
+  #behind: WriteBehind | null = null
 
   /** With `fd` it is open already: by another thread, which closes it. With `isAppended`, what is there stays. */
   constructor(path?: string, { fd, isAppended = false }: { fd?: number; isAppended?: boolean } = {}) {
@@ -67,15 +69,29 @@ export class Output {
       try {
         at += whenReady(() => writeSync(this.#fd, bytes, at, bytes.length - at))
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'EPIPE') throw new ClosedPipe()
-        throw this.#error(error)
+        throw this.#failure(error)
       }
     }
     this.bytes += bytes.length
   }
 
+  /**
+   * Writes bytes while the caller goes on. Wait for the promise, where there is one, before the next call. A call without bytes waits
+   * until all are written, which must be so before `write` is called.
+   */
+  writeBehind(bytes: Uint8Array): Promise<void> | undefined {
+    this.bytes += bytes.length
+    this.#behind ??= new WriteBehind(this.#fd, (error) => this.#failure(error), null)
+    return bytes.length > 0 ? this.#behind.write(bytes) : this.#behind.end()
+  }
+
   print(text: string): void {
     this.write(Buffer.from(text))
+  }
+
+  /** Waits until nothing is being written. */
+  async settle(): Promise<void> {
+    await this.#behind?.settle()
   }
 
   close(): void {
@@ -84,6 +100,10 @@ export class Output {
     } catch (error) {
       throw this.#error(error)
     }
+  }
+
+  #failure(error: unknown): Error {
+    return (error as NodeJS.ErrnoException).code === 'EPIPE' ? new ClosedPipe() : this.#error(error)
   }
 
   #error(error: unknown): CommandError {

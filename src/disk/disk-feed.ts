@@ -24,11 +24,16 @@ export interface DiskFeedOptions {
   readonly runs?: readonly Run[]
 }
 
-/** Takes kept lines; they are valid until it returns. */
-export type WriteLines = (kept: Uint8Array) => void
+/**
+ * Takes kept lines; they are valid until it returns. `isLater`: they may be written while the caller goes on, who waits for the
+ * promise, where there is one, before the next call; a last such call without lines waits until all are written.
+ */
+export type WriteLines = (kept: Uint8Array, isLater?: boolean) => Promise<void> | undefined | void
 
 /** Free places that the table has before each push: a chunk of 256 KiB has at most this many different lines. */
 const SPARE_HASHES = 131_074
+
+const NOTHING = new Uint8Array(0)
 
 export class DiskFeed {
   /** Lines read; of these, lines that are not URLs. */
@@ -235,13 +240,21 @@ export class DiskFeed {
     this.#store!.confirm()
   }
 
+  // What the store has to know must be written at once.
+  #deliverLater(kept: Uint8Array, write: WriteLines): Promise<void> | undefined {
+    if (!this.#store && kept.length > 0) return write(kept, true) ?? undefined
+    this.#deliver(kept, write)
+    return undefined
+  }
+
   async #replay(write: WriteLines): Promise<void> {
     const sink: ChunkSink = {
       reserve: (bytes) => this.#emit.reserve(bytes),
-      push: (bytes) => this.#deliver(this.#emit.push(bytes), write),
-      end: () => this.#deliver(this.#emit.end(), write),
+      push: (bytes) => this.#deliverLater(this.#emit.push(bytes), write),
+      end: () => this.#deliverLater(this.#emit.end(), write),
     }
     await this.waiting.replay(sink)
+    if (!this.#store) await write(NOTHING, true)
     this.#waitingHashes.clear()
   }
 

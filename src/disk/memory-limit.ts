@@ -3,12 +3,10 @@ import { setTimeout } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { invalidOption } from '../errors.ts'
-import { BYTES_PER_HASH } from './pending-table.ts'
+import { BYTES_PER_HASH, LEAST_TABLE_BYTES } from './pending-table.ts'
 
 /** Kept free for buffers, compiled code, and what Node collects later. */
 const RESERVE_BYTES = 56 * 1024 ** 2
-/** A smaller table would be compared with the runs all the time, and waiting lines need as much. */
-const LEAST_TABLE_BYTES = 9 * 1024 ** 2
 /** Memory of the kernel besides the table: the batch at hand, runs, and a long line. */
 const KERNEL_BYTES = 24 * 1024 ** 2
 

@@ -1,5 +1,5 @@
 // What a set of hashes on disk needs: bytes, batches and passes for a number of URLs and a memory limit.
-import { BYTES_PER_HASH, MOST_HASHES } from './pending-table.ts'
+import { BYTES_PER_HASH, LEAST_TABLE_BYTES, MOST_HASHES } from './pending-table.ts'
 
 /** Of the limit, what is not for the table: Node, the kernel and buffers. */
 const OTHER_BYTES = 120 * 1024 ** 2
@@ -26,7 +26,7 @@ function bitsPerHash(urls: number): number {
 
 /** For `urls` distinct URLs, with `memoryBytes` for the whole process. */
 export function diskPlan(urls: number, memoryBytes: number): DiskPlan {
-  const tableBytes = Math.max(4 * 1024 ** 2, memoryBytes - OTHER_BYTES)
+  const tableBytes = Math.max(LEAST_TABLE_BYTES, memoryBytes - OTHER_BYTES)
   const inMemory = Math.min(MOST_HASHES, tableBytes / BYTES_PER_HASH)
   const batches = Math.ceil(urls / inMemory)
   const bytesPerUrl = bitsPerHash(urls) / 8 / BLOCK_SHARE

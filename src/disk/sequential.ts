@@ -1,6 +1,7 @@
 // Sequential reading and writing of large files in blocks of a megabyte, ahead of and behind the computation: the system's
 // calls run in other threads meanwhile. Buffers are reused, so memory is bounded.
 import { read, write } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { unreadable } from '../errors.ts'
 
@@ -98,23 +99,47 @@ export class ReadAhead {
   }
 }
 
+/** A descriptor that is set to non-blocking is asked again after this time. */
+const RETRY_MS = 2
+
+/** Writes all bytes at a position, or where the descriptor is now: null. */
+async function writeBlock(fd: number, block: Uint8Array, at: number | null): Promise<void> {
+  for (let done = 0; done < block.length; ) {
+    const position = at === null ? null : at + done
+    try {
+      done += (await writeLater(fd, block, done, block.length - done, position)).bytesWritten
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
+      await setTimeout(RETRY_MS)
+    }
+  }
+}
+
 /** Writes bytes to a file in order; full blocks are written while the next is being filled. */
 export class WriteBehind {
   readonly #fd: number
   readonly #errorOf: (error: unknown) => Error
   /** Where the next byte goes. */
   position: number
+  /** A pipe has no positions, and other programs may write to the same file. */
+  readonly #isStream: boolean
   readonly #buffers: Buffer[]
   #filled = 0
   #writing: Promise<void> = Promise.resolve()
   #isWriting = false
   #failure: Error | null = null
 
-  /** `errorOf`: what to throw when the disk refuses. */
-  constructor(fd: number, errorOf: (error: unknown) => Error, position = 0, buffers = twoBuffers()) {
+  /** `errorOf`: what to throw when the disk refuses. `position` null: where the descriptor is. */
+  constructor(
+    fd: number,
+    errorOf: (error: unknown) => Error,
+    position: number | null = 0,
+    buffers = twoBuffers(),
+  ) {
     this.#fd = fd
     this.#errorOf = errorOf
-    this.position = position
+    this.position = position ?? 0
+    this.#isStream = position === null
     this.#buffers = buffers
   }
 
@@ -152,14 +177,17 @@ export class WriteBehind {
     this.#isWriting = true
     this.#writing = (async () => {
       try {
-        for (let done = 0; done < block.length; ) {
-          done += (await writeLater(this.#fd, block, done, block.length - done, at + done)).bytesWritten
-        }
+        await writeBlock(this.#fd, block, this.#isStream ? null : at)
       } catch (error) {
         this.#failure = this.#errorOf(error)
       }
       this.#isWriting = false
     })()
+  }
+
+  /** Waits until nothing is being written: the file may be closed after it. */
+  async settle(): Promise<void> {
+    await this.#writing
   }
 
   /** Waits until all is written. Throws what went wrong. */

@@ -26,8 +26,9 @@ const NO_FILE = { fd: -1, path: '' }
 export interface ChunkSink {
   /** Where to put the next bytes, in the kernel's memory. */
   reserve(bytes: number): Uint8Array
-  push(bytes: number): void | Promise<void>
-  end(): void
+  /** Waits for the promise, where there is one. */
+  push(bytes: number): Promise<void> | undefined
+  end(): Promise<void> | undefined
 }
 
 export class WaitingLines {
@@ -129,7 +130,7 @@ export class WaitingLines {
     } finally {
       await reader.end()
     }
-    if (isEnd) sink.end()
+    if (isEnd) await sink.end()
   }
 
   close(): void {

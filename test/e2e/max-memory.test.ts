@@ -1,4 +1,4 @@
-// `urlsieve dedupe --max-memory`: the least memory that works, so that a million lines do not fit; the output
+// `urlsieve dedupe --max-memory`: the least memory that works, so that 1.7 million lines do not fit; the output
 // is that without a limit, byte for byte.
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ beforeAll(async () => {
   mkdirSync(temp)
   const random = randomFrom(5)
   const lines: string[] = []
-  for (let i = 0; i < 1_100_000; i++) {
+  for (let i = 0; i < 1_700_000; i++) {
     const n = random() < 0.2 ? Math.floor(random() * i) : i
     lines.push(`https://host${n % 97}.example/${n}`)
   }
