@@ -1,5 +1,5 @@
-// The output of a command: stdout or a file, written immediately and whole. A closed pipe is a normal end; a full
-// device is an error, and what was written stays.
+// The output of a command: stdout or a file, written immediately and whole, or while the caller goes on. A closed pipe is a normal
+// end; a full device is an error, and what was written stays.
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { WriteBehind } from '../disk/sequential.ts'
 import { formatCount } from '../quantities.ts'

@@ -7,7 +7,7 @@ import type { Kernel } from '../kernel.ts'
 const LOAD = 0.8
 /** Memory of one hash: its slot of 8 bytes and its mark of one bit, at that load. */
 export const BYTES_PER_HASH = (8 + 1 / 8) / LOAD
-/** With less memory the runs would be read all the time, and waiting lines (waiting-hashes.ts) need as much. */
+/** With less memory the runs would be read all the time, and waiting lines (waiting-hashes.ts) need about as much. */
 export const LEAST_TABLE_BYTES = 7 * 1024 ** 2
 /** The most slots that a kernel instance has memory for, besides its buffers. */
 const MOST_SLOTS = 400_000_000
