@@ -1,7 +1,8 @@
 // Makes dist/ of src/: the modules that the package gives out and the command, joined into few files, since opening each
-// of a hundred modules took a third of the command's start; their types, a file per module, come from tsc. What the
-// command and server depend on is taken in, with its licences. Then makes the command executable and puts it where
-// `npx urlsieve` looks in this checkout, and writes the manual page.
+// of a hundred modules took a third of the command's start; their types, a file per module, come from tsc. What every
+// user of the library loads is one file, and what `dedupe` loads besides is another. What the command and server depend
+// on is taken in, with its licences. Then makes the command executable and puts it where `npx urlsieve` looks in this
+// checkout, and writes the manual page.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
@@ -16,8 +17,9 @@ const entries = [
   ...['index', 'exact/index', 'disk/index', 'redis/index', 'crawlers/crawlee', 'shapes/index', 'learn/index'], // package.json's exports
   ...['store/index', 'store/browser'], // and its imports
   'cli/main',
-  'cli/dedupe-worker', // the module of its threads
 ]
+/** The module of the command's threads: a file of its own, so that a thread starts soon. */
+const worker = 'cli/dedupe-worker'
 
 if (existsSync(at('dist'))) {
   for (const name of readdirSync(at('dist'))) {
@@ -26,14 +28,39 @@ if (existsSync(at('dist'))) {
 }
 // The user brings these, when needed: a native module, and the crawler that a queue is for.
 const isBrought = (id) => /^(classic-level|@crawlee\/\w+|crawlee)$/.test(id)
-const bundle = await rolldown({
-  input: Object.fromEntries(entries.map((entry) => [entry, at(`src/${entry}.ts`)])),
-  external: (id) => id.startsWith('node:') || id.startsWith('#') || isBuiltin(id) || isBrought(id),
-  platform: 'node',
-})
+const bundleOf = (names) =>
+  rolldown({
+    input: Object.fromEntries(names.map((name) => [name, at(`src/${name}.ts`)])),
+    external: (id) => id.startsWith('node:') || id.startsWith('#') || isBuiltin(id) || isBrought(id),
+    platform: 'node',
+  })
 // In a folder of their own, like the entries: `import.meta.url` is as deep as in src/.
-const { output } = await bundle.write({ dir: at('dist'), chunkFileNames: 'chunks/[name].js', minify: false })
-writeFileSync(at('dist/LICENSES.txt'), licencesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)))
+const options = { dir: at('dist'), chunkFileNames: 'chunks/[name].js', minify: false }
+
+const bundle = await bundleOf(entries)
+const { output: small } = await bundle.generate(options)
+const library = loadedBy(small, ['index'])
+const dedupe = loadedBy(small, ['cli/main', 'cli/dedupe'])
+const groups = [
+  { name: 'library', test: (id) => library.has(id), priority: 1 },
+  { name: 'command', test: (id) => dedupe.has(id) && id !== at('src/cli/main.ts') },
+]
+const { output } = await bundle.write({ ...options, codeSplitting: { groups } })
+const { output: alone } = await (await bundleOf([worker])).write({ ...options, codeSplitting: false })
+
+/** The modules that are loaded with these, which are in these chunks. */
+function loadedBy(chunks, names) {
+  const entries = names.map((name) => at(`src/${name}.ts`))
+  const loaded = new Set(chunks.filter(({ facadeModuleId }) => entries.includes(facadeModuleId)))
+  for (const { imports } of loaded)
+    for (const chunk of chunks) if (imports.includes(chunk.fileName)) loaded.add(chunk)
+  return new Set([...loaded].flatMap(({ moduleIds }) => moduleIds))
+}
+
+writeFileSync(
+  at('dist/LICENSES.txt'),
+  licencesOf([...output, ...alone].flatMap(({ moduleIds = [] }) => moduleIds)),
+)
 
 const [main, link] = [at('dist/cli/main.js'), at('node_modules/.bin/urlsieve')]
 chmodSync(main, 0o755)

@@ -1,6 +1,6 @@
-// `dedupe --threads`: the main thread begins alone while the others start, then hands over. The table in memory is divided among
-// the threads; a store or another filter stays with the main thread, and the others make keys and hashes. What is written is
-// the same, byte for byte.
+// `dedupe --threads`: the main thread begins alone while the others start; then they share the work. The table in memory is
+// divided among all; a store or another filter stays with the main thread, and the others make keys and hashes. What is
+// written is the same, byte for byte.
 
 import type { Profile } from '../canonical/profiles.ts'
 import { type Rule, type RuleName, rules } from '../canonical/rules.ts'
@@ -14,10 +14,11 @@ import type { Counts, DedupeTarget } from './dedupe-run.ts'
 import { type FeedRequest, forgetOf } from './dedupe-target.ts'
 import type { DedupeThreadSetting, ThreadFailure } from './dedupe-worker.ts'
 import { type Forget, warnOfUnwritten } from './delivery.ts'
-import { CommandError, EXIT } from './exit.ts'
+import { CommandError, EXIT, reason } from './exit.ts'
 import { inputError, readInput } from './input.ts'
 import { ClosedPipe, type Output, writeStderr } from './output.ts'
 import type { Threads } from './thread-count.ts'
+import { threadPorts } from './thread-ports.ts'
 
 const CHUNKS_PER_THREAD = 3
 const NOTHING = new Uint8Array(0)
@@ -177,12 +178,14 @@ export class ThreadTarget implements DedupeTarget {
     return new ThreadPool<ThreadFailure>({
       shape: {
         threads: count,
+        main: this.#isDivided ? 0 : count,
         parts: this.#isDivided ? count : 1,
         chunksPerThread: CHUNKS_PER_THREAD,
         chunkBytes,
       },
-      state: this.#isDivided ? null : state,
-      onAdd: () => this.#capacity.watch(),
+      state,
+      ports: threadPorts(output.name, output.fd),
+      onStep: () => this.#capacity.watch(),
       // As deep as this module, here and in the built package.
       url: new URL('../cli/dedupe-worker.js', import.meta.url),
       setting: {
@@ -194,6 +197,7 @@ export class ThreadTarget implements DedupeTarget {
         outputFd: output.fd,
         outputName: output.name,
       } satisfies Omit<DedupeThreadSetting, 'index' | 'shape' | 'buffer'>,
+      unreadable: (error) => new Unreadable(reason(error)),
       errorOf,
       endedEarly,
     })

@@ -1,11 +1,11 @@
 // The module of a thread of `urlsieve dedupe`: connects it with files, the output and the main thread.
-import { readSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { isAllocationFailure, SieveError, type SieveErrorCode } from '../errors.ts'
 import { SieveThread, type ThreadSetting } from '../threads/thread.ts'
 import type { Beginning, Report } from '../threads/thread-pool.ts'
 import { CommandError, reason } from './exit.ts'
-import { ClosedPipe, Output } from './output.ts'
+import { ClosedPipe } from './output.ts'
+import { threadPorts } from './thread-ports.ts'
 
 export interface DedupeThreadSetting extends ThreadSetting {
   readonly outputFd: number
@@ -35,12 +35,9 @@ const report = (text: Report<ThreadFailure>) => parentPort!.postMessage(text)
 let thread: SieveThread | undefined
 try {
   const setting = workerData as DedupeThreadSetting
-  const output = new Output(setting.outputName, { fd: setting.outputFd })
   thread = new SieveThread(setting, {
-    read: (fd, buffer) => readSync(fd, buffer, 0, buffer.length, null),
+    ...threadPorts(setting.outputName, setting.outputFd),
     readFailed: (error) => report({ unreadable: { kind: 'unreadable', message: reason(error) } }),
-    write: (bytes) => output.write(bytes),
-    written: () => output.written,
   })
   const { hashes } = await new Promise<Beginning>((resolve) => parentPort!.once('message', resolve))
   thread.part?.fill(hashes)

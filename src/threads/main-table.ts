@@ -19,7 +19,7 @@ export class MainTable {
   }
 
   /** Adds the next chunk. False: it is not there yet, or others have to be written first. */
-  add(): boolean {
+  step(): boolean {
     const run = this.#run
     const place = run.placeOf(this.#next)
     if (place < 0 || ((this.#next - run.load(WRITTEN)) | 0) >= MOST_UNWRITTEN) return false

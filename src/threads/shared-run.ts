@@ -4,7 +4,10 @@
 import { BATCH_LINES, MOST_PARTS, PART_ENTRIES } from './part-arrays.ts'
 
 export interface RunShape {
+  /** Threads that read, make hashes and write. */
   readonly threads: number
+  /** The number of the main thread: 0, as one of them; or the one after their last, when it only owns the table. */
+  readonly main: number
   /** Parts of the table: one per thread, or one that the main thread owns. */
   readonly parts: number
   /** Chunks that one thread may have under way. */
@@ -51,6 +54,9 @@ export const EMPTIED = 9 * LINE
 /** Of a STREAM: whether there are no more buffers than were filled. */
 export const ENDED = 10 * LINE
 const BELLS = 11 * LINE
+
+/** How often a thread without work looks at its bell before it sleeps: for about 20 µs. */
+const SPINS = 10_000
 
 /** Buffers of a STREAM. */
 const STREAM_BUFFERS = 8
@@ -154,11 +160,6 @@ export class SharedRun {
     Atomics.store(this.words, READING, 0)
   }
 
-  /** The bell of the main thread, as a thread. */
-  get main(): number {
-    return this.shape.threads
-  }
-
   /** The word that `wake` changes. */
   bellOf(thread: number): number {
     return BELLS + thread * LINE
@@ -169,8 +170,15 @@ export class SharedRun {
     return Atomics.load(this.words, this.bellOf(thread))
   }
 
+  /** Whether a thread is woken soon: waking one that sleeps takes longer than that. */
+  isWokenSoon(thread: number, bell: number): boolean {
+    const at = this.bellOf(thread)
+    for (let i = 0; i < SPINS; i++) if (Atomics.load(this.words, at) !== bell) return true
+    return false
+  }
+
   sleep(thread: number, bell: number): void {
-    Atomics.wait(this.words, this.bellOf(thread), bell)
+    if (!this.isWokenSoon(thread, bell)) Atomics.wait(this.words, this.bellOf(thread), bell)
   }
 
   wake(thread: number): void {
@@ -181,7 +189,9 @@ export class SharedRun {
 
   /** Wakes all threads, and the main one. */
   wakeAll(except = -1): void {
-    for (let thread = 0; thread <= this.shape.threads; thread++) if (thread !== except) this.wake(thread)
+    const { threads, main } = this.shape
+    for (let thread = 0; thread < threads; thread++) if (thread !== except) this.wake(thread)
+    if (main === threads) this.wake(main)
   }
 
   /** The batches of the chunk at a place. */

@@ -12,17 +12,24 @@ export class TablePart {
   readonly #parts: number
   readonly #shards: Shards
 
-  /** Part `part` of `parts` of a filter that takes hashes and grows. */
-  constructor(module: WebAssembly.Module, plan: Plan, hash: HashChoice, part: number, parts: number) {
-    const share = { ...plan, sizeBytes: Math.ceil(plan.sizeBytes / parts) }
+  /** Part `part` of `parts`. The filter takes hashes and grows; it may have hashes of other parts, which nobody asks for. */
+  constructor(shards: Shards, part: number, parts: number) {
+    this.#shards = shards
     this.#part = part
     this.#parts = parts
-    this.#shards = new Shards(
-      module,
-      filterKind(plan.filter as FilterName),
-      share,
-      hash.names.every(isWideHash),
-    )
+  }
+
+  /** An empty part of a filter of that plan. */
+  static create(
+    module: WebAssembly.Module,
+    plan: Plan,
+    hash: HashChoice,
+    part: number,
+    parts: number,
+  ): TablePart {
+    const share = { ...plan, sizeBytes: Math.ceil(plan.sizeBytes / parts) }
+    const kind = filterKind(plan.filter as FilterName)
+    return new TablePart(new Shards(module, kind, share, hash.names.every(isWideHash)), part, parts)
   }
 
   /** Adds the own part of each batch and writes the verdicts there. */

@@ -1,5 +1,5 @@
-// The threads of one run as the main thread sees them: it starts them, hands the input to them, waits until all of it is
-// written, and learns when one of them has failed. Its event loop goes on meanwhile.
+// The threads of one run as the main thread sees them: it starts the others, hands the input to all, does its own share, waits
+// until everything is written, and learns when a thread has failed. Its event loop goes on meanwhile.
 import { Worker } from 'node:worker_threads'
 import type { Measure } from '../filters/filter.ts'
 import type { SieveState } from '../state.ts'
@@ -30,12 +30,13 @@ import {
   STREAM,
   WRITTEN,
 } from './shared-run.ts'
-import type { ThreadSetting } from './thread.ts'
+import { TablePart } from './table-part.ts'
+import { SieveThread, type ThreadPorts, type ThreadSetting } from './thread.ts'
 
 /** How often the main thread looks up while it waits. */
 const LOOK_MS = 100
-/** Chunks that the main thread adds without a break. */
-const TURN_CHUNKS = 8
+/** Pieces of work that the main thread does without a break. */
+const TURN_STEPS = 8
 
 /** What a thread begins with: hashes that are seen already. */
 export interface Beginning {
@@ -51,13 +52,17 @@ export type Report<F> =
 
 export interface PoolOptions<F> {
   readonly shape: RunShape
-  /** The thread's module, and what it is started with. */
+  /** The module of the other threads, and what each thread is started with. */
   readonly url: URL
   readonly setting: Omit<ThreadSetting, 'index' | 'shape' | 'buffer'> & Readonly<Record<string, unknown>>
-  /** The sieve that the main thread adds to; null: each thread owns a part of the table. */
-  readonly state: SieveState | null
-  /** A chunk was added to that. */
-  onAdd?(): void
+  /** The sieve that the main thread adds to: to all of it, or as one of the threads to its part. */
+  readonly state: SieveState
+  /** Of the main thread as one of the threads. */
+  readonly ports: Pick<ThreadPorts, 'read' | 'write' | 'written'>
+  /** The main thread has done a piece of its work. */
+  onStep?(): void
+  /** The error of an input that the main thread could not read. */
+  unreadable(error: unknown): Error
   /** The error that a thread's report stands for. */
   errorOf(failure: F): Error
   /** The error of a thread that has ended without a report. */
@@ -77,8 +82,9 @@ export class ThreadPool<F> {
   readonly #run: SharedRun
   readonly #workers: readonly Worker[]
   readonly #measures: (Measure | null)[] = []
-  readonly #table: MainTable | null
-  #judging: Promise<void> | null = null
+  /** The main thread's own work. */
+  #own: MainTable | SieveThread | null = null
+  #working: Promise<void> | null = null
   #isClosing = false
   /** Of the first chunk that is not written: lines that were. */
   #delivered = 0
@@ -86,35 +92,13 @@ export class ThreadPool<F> {
   #failure: Error | null = null
   /** Why a file could not be read to its end. */
   readonly #unreadable = signal<Error>()
-  readonly #failed = signal<void>()
 
   constructor(options: PoolOptions<F>) {
-    const { shape, url, setting } = options
+    const { shape } = options
     this.#options = options
     this.#run = new SharedRun(shape)
-    this.#table = options.state && new MainTable(options.state, this.#run)
-    this.#workers = Array.from({ length: shape.threads }, (_, index) => {
-      const workerData = { ...setting, index, shape, buffer: this.#run.buffer } satisfies ThreadSetting
-      const worker = new Worker(url, { workerData })
-      let hasReported = false
-      worker.on('message', (report: Report<F>) => {
-        if ('unreadable' in report) {
-          this.#unreadable.resolve(options.errorOf(report.unreadable))
-          return
-        }
-        hasReported = true
-        if ('measure' in report) this.#measures.push(report.measure)
-        else {
-          this.#delivered ||= report.delivered
-          this.#fail(options.errorOf(report.failure))
-        }
-      })
-      worker.on('error', (error) => this.#fail(options.endedEarly(error)))
-      worker.on('exit', () => {
-        if (!hasReported) this.#fail(options.endedEarly(null))
-      })
-      return worker
-    })
+    const all = Array.from({ length: shape.threads }, (_, index) => index)
+    this.#workers = all.filter((index) => index !== shape.main).map((index) => this.#start(index))
   }
 
   /** Why a thread has ended early; null while all is well. */
@@ -122,12 +106,12 @@ export class ThreadPool<F> {
     return this.#failure
   }
 
-  /** All threads have started. */
+  /** All other threads have started. */
   get isReady(): boolean {
-    return this.#failure === null && this.#run.load(STARTED) === this.#run.shape.threads
+    return this.#failure === null && this.#run.load(STARTED) >= this.#workers.length
   }
 
-  /** Resolves when all threads have started. */
+  /** Resolves when all other threads have started. */
   async ready(): Promise<void> {
     while (!this.isReady) await this.#wait(STARTED, this.#run.load(STARTED))
   }
@@ -136,7 +120,8 @@ export class ThreadPool<F> {
   begin(hashes: BigUint64Array, carry: Uint8Array): void {
     this.carry(carry)
     for (const worker of this.#workers) worker.postMessage({ hashes } satisfies Beginning)
-    if (this.#table) this.#judging = this.#judge(this.#table)
+    this.#own = this.#ownWork()
+    this.#working = this.#work(this.#own)
   }
 
   /** An unfinished line, to go before what is read next. It is not longer than a chunk. */
@@ -214,12 +199,12 @@ export class ThreadPool<F> {
   async close(): Promise<readonly (Measure | null)[]> {
     this.#isClosing = true
     this.#stop(CLOSING)
-    await this.#judging
+    await this.#working
     while (this.#measures.length < this.#workers.length) {
       this.#check()
       await new Promise((resolve) => setTimeout(resolve, 1))
     }
-    return this.#measures
+    return this.#own instanceof SieveThread ? [...this.#measures, this.#own.part!.measure()] : this.#measures
   }
 
   /** Ends the threads, whatever they do. What is not written is not written. */
@@ -227,7 +212,7 @@ export class ThreadPool<F> {
     this.#failure ??= this.#options.endedEarly(null)
     this.#stop(FAILED)
     await Promise.all(this.#workers.map((worker) => worker.terminate()))
-    await this.#judging
+    await this.#working
   }
 
   /**
@@ -235,19 +220,56 @@ export class ThreadPool<F> {
    * writing was cut off counts as not written.
    */
   takeBack(): number {
-    return this.#table?.takeBack(this.#delivered) ?? 0
+    return this.#own instanceof MainTable ? this.#own.takeBack(this.#delivered) : 0
   }
 
-  // Adds chunk after chunk to the sieve of the main thread. Other work of this thread gets its turn between them.
-  async #judge(table: MainTable): Promise<void> {
+  #start(index: number): Worker {
+    const { url, errorOf, endedEarly } = this.#options
+    const worker = new Worker(url, { workerData: this.#settingOf(index) })
+    let hasReported = false
+    worker.on('message', (report: Report<F>) => {
+      if ('unreadable' in report) {
+        this.#unreadable.resolve(errorOf(report.unreadable))
+        return
+      }
+      hasReported = true
+      if ('measure' in report) this.#measures.push(report.measure)
+      else {
+        this.#delivered ||= report.delivered
+        this.#fail(errorOf(report.failure))
+      }
+    })
+    worker.on('error', (error) => this.#fail(endedEarly(error)))
+    worker.on('exit', () => {
+      if (!hasReported) this.#fail(endedEarly(null))
+    })
+    return worker
+  }
+
+  #settingOf(index: number): ThreadSetting {
+    const { setting, shape } = this.#options
+    return { ...setting, index, shape, buffer: this.#run.buffer }
+  }
+
+  #ownWork(): MainTable | SieveThread {
+    const { shape, state, ports, unreadable } = this.#options
+    if (shape.main === shape.threads) return new MainTable(state, this.#run)
+    const readFailed = (error: unknown) => this.#unreadable.resolve(unreadable(error))
+    const part = new TablePart(state.shards, shape.main, shape.parts)
+    return new SieveThread(this.#settingOf(shape.main), { ...ports, readFailed }, part)
+  }
+
+  // The main thread's own work, until the end. Other work of this thread gets its turn between the pieces.
+  async #work(own: MainTable | SieveThread): Promise<void> {
     const run = this.#run
+    const { main } = run.shape
     try {
-      for (let chunks = 1; !this.#isClosing && !this.#failure; ) {
-        const bell = run.bell(run.main)
-        if (table.add()) {
-          this.#options.onAdd?.()
-          if (++chunks % TURN_CHUNKS === 0) await new Promise(setImmediate)
-        } else await this.#wait(run.bellOf(run.main), bell)
+      for (let steps = 1; !this.#isClosing && !this.#failure; ) {
+        const bell = run.bell(main)
+        if (own.step()) {
+          this.#options.onStep?.()
+          if (++steps % TURN_STEPS === 0) await new Promise(setImmediate)
+        } else if (!run.isWokenSoon(main, bell)) await this.#wait(run.bellOf(main), bell)
       }
     } catch (error) {
       this.#fail(error as Error)
@@ -276,7 +298,7 @@ export class ThreadPool<F> {
     const waiting = Atomics.waitAsync(this.#run.words, word, value, LOOK_MS)
     if (waiting.async) {
       const timer = setTimeout(() => {}, LOOK_MS)
-      await Promise.race([waiting.value, this.#failed.promise])
+      await waiting.value
       clearTimeout(timer)
     }
     this.#check()
@@ -288,7 +310,6 @@ export class ThreadPool<F> {
 
   #fail(error: Error): void {
     this.#failure ??= error
-    this.#failed.resolve()
     this.#stop(FAILED)
   }
 

@@ -1,5 +1,5 @@
 // One of the threads that share the work of a run: reads chunks of the input in turn, makes their hashes, adds its own part of
-// all hashes to its part of the table, and writes its chunks in turn. It sleeps when there is nothing to do.
+// all hashes to its part of the table, and writes its chunks in turn.
 
 import { resolveProfile } from '../canonical/profiles.ts'
 import type { RuleName } from '../canonical/rules.ts'
@@ -76,12 +76,13 @@ export class SieveThread {
   /** The next chunk whose part is to be added. */
   #next = 0
 
-  constructor(setting: ThreadSetting, ports: ThreadPorts) {
+  /** Without `part`, an empty one is made by the setting's plan. */
+  constructor(setting: ThreadSetting, ports: ThreadPorts, part?: TablePart) {
     const { index, shape, buffer, module, rules, hash, plan, wanted } = setting
     this.#run = new SharedRun(shape, buffer)
     this.#index = index
     this.#ports = ports
-    this.part = plan && new TablePart(module, plan, hash, index, shape.parts)
+    this.part = part ?? (plan && TablePart.create(module, plan, hash, index, shape.parts))
     const profile = resolveProfile(rules)
     for (let i = 0; i < shape.chunksPerThread; i++) {
       const kernel = Kernel.create(module, INSTANCE_BYTES, INITIAL_CHUNKS * shape.chunkBytes)
@@ -92,14 +93,19 @@ export class SieveThread {
     Atomics.notify(this.#run.words, STARTED)
   }
 
-  /** Works until the run is closed or has failed. */
+  /** Works until the run is closed or has failed. Sleeps when there is nothing to do. */
   work(): void {
     const run = this.#run
     for (;;) {
       const bell = run.bell(this.#index)
       if (run.load(STATUS) !== RUNNING) return
-      if (!this.#add() && !this.#write() && !this.#read()) run.sleep(this.#index, bell)
+      if (!this.step()) run.sleep(this.#index, bell)
     }
+  }
+
+  /** Does one piece of work. False: there is none now. */
+  step(): boolean {
+    return this.#add() || this.#write() || this.#read()
   }
 
   // The own part of the next chunk.
@@ -132,7 +138,7 @@ export class SieveThread {
     run.store(WRITTEN, (chunk.number + 1) | 0)
     const next = run.placeOf((chunk.number + 1) | 0)
     if (next >= 0 && run.threadAt(next) !== this.#index) run.wake(run.threadAt(next))
-    if (!this.part) run.wake(run.main)
+    if (!this.part) run.wake(run.shape.main)
     return true
   }
 
@@ -157,7 +163,7 @@ export class SieveThread {
     const chunk = this.#reading
     const got = run.load(SOURCE) === FILE ? this.#fromFile(chunk) : this.#fromStream(chunk)
     if (got === null) {
-      // Nothing to read yet: another thread may be the one that finds it. A line that has begun stays here.
+      // Nothing to read yet: any thread may be the one that finds it, and all are woken then. A line that has begun stays here.
       if (chunk.bytes === run.load(CARRIED)) this.#passTurn(this.#free, chunk)
       return false
     }
@@ -170,6 +176,7 @@ export class SieveThread {
     if (chunk.bytes > 0) run.store(NEXT, (chunk.number + 1) | 0)
     if (got === 0) run.store(SOURCE, NO_SOURCE)
     this.#passTurn(chunk.bytes > 0 ? this.#underWay : this.#free, chunk)
+    run.wakeAll(this.#index)
     if (chunk.bytes > 0) this.#publish(chunk)
     return true
   }
@@ -179,7 +186,6 @@ export class SieveThread {
     this.#reading = null
     to.push(chunk)
     this.#run.passTurn()
-    this.#run.wakeAll(this.#index)
   }
 
   #publish(chunk: Chunk): void {

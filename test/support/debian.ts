@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs'
 const packages: Readonly<Record<string, string>> = {
   chromium: '/usr/bin/chromium',
   fish: '/usr/bin/fish',
+  gawk: '/usr/bin/gawk',
   'prometheus-redis-exporter': '/usr/bin/prometheus-redis-exporter',
   'redis-server': '/usr/bin/redis-server',
   'redis-tools': '/usr/bin/redis-cli',
