@@ -21,6 +21,8 @@ import type { Threads } from './thread-count.ts'
 import { threadPorts } from './thread-ports.ts'
 
 const CHUNKS_PER_THREAD = 3
+/** Adding to the table is about half of the work: every second thread owns a part of it. */
+const THREADS_PER_PART = 2
 const NOTHING = new Uint8Array(0)
 
 export class ThreadTarget implements DedupeTarget {
@@ -31,8 +33,9 @@ export class ThreadTarget implements DedupeTarget {
   readonly #capacity: Capacity
   /** When the run began. */
   readonly #known: Stats
-  /** Each thread gets a part of the table; else the main thread owns it. */
+  /** The threads may own parts of the table; else the main thread owns all of it. */
   readonly #isDivided: boolean
+  readonly #parts: number
   readonly #feed: ReturnType<Sieve['feed']>
   readonly #request: FeedRequest
   readonly #threads: Threads
@@ -56,6 +59,7 @@ export class ThreadTarget implements DedupeTarget {
     this.#request = request
     this.#threads = threads
     this.#isDivided = sieve.plan.filter === 'fingerprint' && !outlivesRun
+    this.#parts = this.#isDivided ? Math.floor(threads.count / THREADS_PER_PART) : 1
     this.#feed = sieve.feed({ keep, as }, (verdicts) => this.#note(verdicts.length))
   }
 
@@ -143,7 +147,7 @@ export class ThreadTarget implements DedupeTarget {
 
   // Keeps the new hashes of a batch, for the threads that take over.
   #note(n: number): void {
-    if (this.#isOff || !this.#isDivided) return
+    if (this.#isOff || this.#parts === 1) return
     const { kernel } = this.#sieve[STATE]
     const to = kernel.call.reserveOutput(8 * n) >>> 0
     kernel.refresh()
@@ -178,8 +182,7 @@ export class ThreadTarget implements DedupeTarget {
     return new ThreadPool<ThreadFailure>({
       shape: {
         threads: count,
-        main: this.#isDivided ? 0 : count,
-        parts: this.#isDivided ? count : 1,
+        parts: this.#parts,
         chunksPerThread: CHUNKS_PER_THREAD,
         chunkBytes,
       },

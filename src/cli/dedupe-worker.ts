@@ -1,6 +1,8 @@
 // The module of a thread of `urlsieve dedupe`: connects it with files, the output and the main thread.
 import { parentPort, workerData } from 'node:worker_threads'
 import { isAllocationFailure, SieveError, type SieveErrorCode } from '../errors.ts'
+import { SharedRun } from '../threads/shared-run.ts'
+import { TablePart } from '../threads/table-part.ts'
 import { SieveThread, type ThreadSetting } from '../threads/thread.ts'
 import type { Beginning, Report } from '../threads/thread-pool.ts'
 import { CommandError, reason } from './exit.ts'
@@ -35,14 +37,18 @@ const report = (text: Report<ThreadFailure>) => parentPort!.postMessage(text)
 let thread: SieveThread | undefined
 try {
   const setting = workerData as DedupeThreadSetting
-  thread = new SieveThread(setting, {
+  const { index, shape, buffer, module, plan, hash } = setting
+  const run = new SharedRun(shape, buffer)
+  const part = plan && index < shape.parts ? TablePart.create(run, index, module, plan, hash) : null
+  const ports = {
     ...threadPorts(setting.outputName, setting.outputFd),
-    readFailed: (error) => report({ unreadable: { kind: 'unreadable', message: reason(error) } }),
-  })
+    readFailed: (error: unknown) => report({ unreadable: { kind: 'unreadable', message: reason(error) } }),
+  }
+  thread = new SieveThread(run, setting, ports, part)
   const { hashes } = await new Promise<Beginning>((resolve) => parentPort!.once('message', resolve))
-  thread.part?.fill(hashes)
+  part?.fill(hashes)
   thread.work()
-  report({ measure: thread.part?.measure() ?? null })
+  report({ measure: part?.measure() ?? null })
 } catch (error) {
   report({ failure: failureOf(error), delivered: thread?.delivered ?? 0 })
 }

@@ -8,7 +8,7 @@ const USUAL_THREADS = 8
 const MOST_THREADS = 64
 /** Starting threads takes about 0.1 s: a shorter input, above all one of repeats, is done earlier without. */
 const SMALL_BYTES = 256 * 1024 * 1024
-const CHUNK_BYTES = 256 * 1024
+const CHUNK_BYTES = 512 * 1024
 
 export interface Threads {
   readonly count: number

@@ -42,7 +42,8 @@ export class Chunk {
   readonly place: number
   readonly #keyer: Keyer
   readonly #kernel: Kernel
-  readonly #arrays: PartArrays
+  /** Null: there is one part. */
+  readonly #arrays: PartArrays | null
   readonly #wanted: Wanted
   readonly #parts: number
   readonly #batches: Waiting[] = []
@@ -55,7 +56,7 @@ export class Chunk {
     this.place = place
     this.#keyer = keyer
     this.#kernel = keyer.kernel
-    this.#arrays = new PartArrays(keyer.kernel, parts)
+    this.#arrays = parts > 1 ? new PartArrays(keyer.kernel, parts) : null
     this.#parts = parts
     this.#wanted = wanted
   }
@@ -112,11 +113,10 @@ export class Chunk {
       const n = call.findLines(from, searched, this.#end, 1)
       from = searched = call.lineCursor.value >>> 0
       this.#keyer.prepare(n)
-      call.divideHashes(n, this.#parts)
       this.lines += n
       this.invalid += this.#keyer.invalidIn(0, n)
-      this.#save(count, n)
-      this.#hand(batches[count]!)
+      const { entries } = this.#save(count, n)
+      this.#hand(batches[count]!, n, entries)
       count++
     }
     return count
@@ -153,7 +153,7 @@ export class Chunk {
     throw new SieveError('memory', `a line of over ${waiting} bytes does not fit into the memory left`)
   }
 
-  #save(i: number, n: number): void {
+  #save(i: number, n: number): Waiting {
     const kernel = this.#kernel
     const { batchLines } = kernel
     this.#batches[i] ??= {
@@ -166,27 +166,42 @@ export class Chunk {
     const batch = this.#batches[i]
     batch.n = n
     if (this.#wanted.as === 'key') batch.keys = this.#allKeys(n)
-    this.#arrays.refresh()
-    batch.entries.set(this.#arrays.entries.subarray(0, n))
-    if (batch.keys !== null) return
+    if (batch.keys !== null) return batch
     batch.starts.set(kernel.lineStarts.subarray(0, n))
     batch.ends.set(kernel.lineEnds.subarray(0, n))
+    return batch
   }
 
-  // The hashes by parts, to the shared memory.
-  #hand({ starts, ends, hashes }: PartBatch): void {
+  // The hashes to the shared memory, by parts where there are several.
+  #hand({ starts, ends, hashes }: PartBatch, n: number, entries: Uint16Array): void {
+    const kernel = this.#kernel
     const arrays = this.#arrays
+    if (arrays === null) {
+      starts[0] = 0
+      ends[0] = n
+      hashes.set(kernel.hashes.subarray(0, n))
+      return
+    }
+    kernel.call.divideHashes(n, this.#parts)
+    arrays.refresh()
+    entries.set(arrays.entries.subarray(0, n))
     ends.set(arrays.ends)
     starts.set(arrays.starts)
     hashes.set(arrays.hashes.subarray(0, ends.at(-1)))
   }
 
   #gather({ ends, verdicts }: PartBatch, n: number, entries: Uint16Array): void {
+    const kernel = this.#kernel
     const arrays = this.#arrays
+    kernel.refresh()
+    if (arrays === null) {
+      kernel.verdicts.set(verdicts.subarray(0, n))
+      return
+    }
     arrays.refresh()
     arrays.verdicts.set(verdicts.subarray(0, ends.at(-1)))
     arrays.entries.set(entries.subarray(0, n))
-    this.#kernel.call.gatherVerdicts(n)
+    kernel.call.gatherVerdicts(n)
   }
 
   #allKeys(n: number): Uint8Array {

@@ -1,12 +1,13 @@
-// The table that the main thread owns, while other threads make the hashes: for a store, whose log it writes, and for filters
-// that are not divided. Chunks are added in input order, and few of them before they are written.
+// The whole table, which the main thread owns: for a store, whose log it writes, and for filters that are not divided. Few
+// chunks are added before they are written.
 import type { SieveState } from '../state.ts'
 import { type PartBatch, type SharedRun, WRITTEN } from './shared-run.ts'
+import type { OwnTable } from './table-part.ts'
 
 /** Chunks that have their verdicts and are not written: as many lines may be marked in a store and not be in the output. */
 const MOST_UNWRITTEN = 2
 
-export class MainTable {
+export class MainTable implements OwnTable {
   readonly #state: SieveState
   readonly #run: SharedRun
   /** The next chunk to be added, and how many of its batches are. */
@@ -18,19 +19,15 @@ export class MainTable {
     this.#run = run
   }
 
-  /** Adds the next chunk. False: it is not there yet, or others have to be written first. */
-  step(): boolean {
+  /** False: others have to be written first. */
+  add(chunk: number, place: number): boolean {
     const run = this.#run
-    const place = run.placeOf(this.#next)
-    if (place < 0 || ((this.#next - run.load(WRITTEN)) | 0) >= MOST_UNWRITTEN) return false
-    const state = this.#state
+    if (((chunk - run.load(WRITTEN)) | 0) >= MOST_UNWRITTEN) return false
     const batches = run.batches(place)
-    state.invalid += run.invalid(place)
+    this.#state.invalid += run.invalid(place)
     while (this.#batch < run.batchCount(place)) this.#addBatch(batches[this.#batch]!)
     this.#batch = 0
-    this.#next = (this.#next + 1) | 0
-    run.partDone(place)
-    run.wake(run.threadAt(place))
+    this.#next = (chunk + 1) | 0
     return true
   }
 

@@ -4,17 +4,18 @@
 import { BATCH_LINES, MOST_PARTS, PART_ENTRIES } from './part-arrays.ts'
 
 export interface RunShape {
-  /** Threads that read, make hashes and write. */
+  /** All threads; the first is the main one. */
   readonly threads: number
-  /** The number of the main thread: 0, as one of them; or the one after their last, when it only owns the table. */
-  readonly main: number
-  /** Parts of the table: one per thread, or one that the main thread owns. */
+  /** Parts of the table: that many threads own one each. */
   readonly parts: number
   /** Chunks that one thread may have under way. */
   readonly chunksPerThread: number
   /** The most bytes that are read at a time. */
   readonly chunkBytes: number
 }
+
+/** The number of the main thread. */
+export const MAIN = 0
 
 /** Values of STATUS. */
 export const RUNNING = 0
@@ -108,7 +109,7 @@ export class SharedRun {
       size += alignUp(bytes)
       return size - alignUp(bytes)
     }
-    const wordsAt = take(4 * (BELLS + (threads + 1) * LINE))
+    const wordsAt = take(4 * (BELLS + threads * LINE))
     const countersAt = take(8 * threads * COUNTERS)
     const publishedAt = take(4 * ring)
     const placesAt = take(4 * ring)
@@ -122,7 +123,7 @@ export class SharedRun {
     const all = buffer ?? new SharedArrayBuffer(size)
     this.shape = shape
     this.buffer = all
-    this.words = new Int32Array(all, wordsAt, BELLS + (threads + 1) * LINE)
+    this.words = new Int32Array(all, wordsAt, BELLS + threads * LINE)
     this.counters = new Float64Array(all, countersAt, threads * COUNTERS)
     this.carry = new Uint8Array(all, carryAt, chunkBytes)
     this.#published = new Int32Array(all, publishedAt, ring)
@@ -187,11 +188,9 @@ export class SharedRun {
     Atomics.notify(this.words, at)
   }
 
-  /** Wakes all threads, and the main one. */
+  /** Wakes all threads. */
   wakeAll(except = -1): void {
-    const { threads, main } = this.shape
-    for (let thread = 0; thread < threads; thread++) if (thread !== except) this.wake(thread)
-    if (main === threads) this.wake(main)
+    for (let thread = 0; thread < this.shape.threads; thread++) if (thread !== except) this.wake(thread)
   }
 
   /** The batches of the chunk at a place. */

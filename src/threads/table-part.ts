@@ -5,36 +5,43 @@ import { type FilterName, filterKind } from '../filters/registry.ts'
 import { Shards } from '../filters/shards.ts'
 import { type HashChoice, isWideHash } from '../hashes.ts'
 import { PartArrays } from './part-arrays.ts'
-import type { PartBatch } from './shared-run.ts'
+import type { SharedRun } from './shared-run.ts'
 
-export class TablePart {
+/** What the owner of a part adds chunks to. */
+export interface OwnTable {
+  /** Gives the own part of the chunk at a place its verdicts. False: not yet. */
+  add(chunk: number, place: number): boolean
+}
+
+export class TablePart implements OwnTable {
+  readonly #run: SharedRun
   readonly #part: number
-  readonly #parts: number
   readonly #shards: Shards
 
-  /** Part `part` of `parts`. The filter takes hashes and grows; it may have hashes of other parts, which nobody asks for. */
-  constructor(shards: Shards, part: number, parts: number) {
-    this.#shards = shards
+  /** The filter takes hashes and grows; it may have hashes of other parts, which nobody asks it for. */
+  constructor(run: SharedRun, part: number, shards: Shards) {
+    this.#run = run
     this.#part = part
-    this.#parts = parts
+    this.#shards = shards
   }
 
   /** An empty part of a filter of that plan. */
   static create(
+    run: SharedRun,
+    part: number,
     module: WebAssembly.Module,
     plan: Plan,
     hash: HashChoice,
-    part: number,
-    parts: number,
   ): TablePart {
-    const share = { ...plan, sizeBytes: Math.ceil(plan.sizeBytes / parts) }
+    const share = { ...plan, sizeBytes: Math.ceil(plan.sizeBytes / run.shape.parts) }
     const kind = filterKind(plan.filter as FilterName)
-    return new TablePart(new Shards(module, kind, share, hash.names.every(isWideHash)), part, parts)
+    return new TablePart(run, part, new Shards(module, kind, share, hash.names.every(isWideHash)))
   }
 
-  /** Adds the own part of each batch and writes the verdicts there. */
-  add(batches: readonly PartBatch[], count: number): void {
+  add(_: number, place: number): boolean {
     const { batchKernel } = this.#shards
+    const batches = this.#run.batches(place)
+    const count = this.#run.batchCount(place)
     for (let i = 0; i < count; i++) {
       const { starts, ends, hashes, verdicts } = batches[i]!
       const start = starts[this.#part]!
@@ -44,18 +51,20 @@ export class TablePart {
       this.#shards.addAll(end - start)
       verdicts.set(batchKernel.verdicts.subarray(0, end - start), start)
     }
+    return true
   }
 
   /** Adds those of the hashes that belong to the part. */
   fill(hashes: BigUint64Array): void {
     const { batchKernel } = this.#shards
     const { call, batchLines } = batchKernel
-    const arrays = new PartArrays(batchKernel, this.#parts)
+    const { parts } = this.#run.shape
+    const arrays = new PartArrays(batchKernel, parts)
     for (let at = 0; at < hashes.length; at += batchLines) {
       const some = hashes.subarray(at, at + batchLines)
       batchKernel.hashes.set(some)
       arrays.refresh()
-      call.divideHashes(some.length, this.#parts)
+      call.divideHashes(some.length, parts)
       const start = arrays.starts[this.#part]!
       const end = arrays.ends[this.#part]!
       batchKernel.hashes.set(arrays.hashes.subarray(start, end))

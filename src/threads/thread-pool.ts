@@ -20,6 +20,7 @@ import {
   FRESH,
   INVALID,
   LINES,
+  MAIN,
   NEXT,
   NO_SOURCE,
   type RunShape,
@@ -55,9 +56,9 @@ export interface PoolOptions<F> {
   /** The module of the other threads, and what each thread is started with. */
   readonly url: URL
   readonly setting: Omit<ThreadSetting, 'index' | 'shape' | 'buffer'> & Readonly<Record<string, unknown>>
-  /** The sieve that the main thread adds to: to all of it, or as one of the threads to its part. */
+  /** The sieve that the main thread adds to: all hashes, or those of its part. */
   readonly state: SieveState
-  /** Of the main thread as one of the threads. */
+  /** Of the main thread. */
   readonly ports: Pick<ThreadPorts, 'read' | 'write' | 'written'>
   /** The main thread has done a piece of its work. */
   onStep?(): void
@@ -82,8 +83,9 @@ export class ThreadPool<F> {
   readonly #run: SharedRun
   readonly #workers: readonly Worker[]
   readonly #measures: (Measure | null)[] = []
-  /** The main thread's own work. */
-  #own: MainTable | SieveThread | null = null
+  /** What the main thread owns: a part of the table, or all of it. */
+  #part: TablePart | null = null
+  #table: MainTable | null = null
   #working: Promise<void> | null = null
   #isClosing = false
   /** Of the first chunk that is not written: lines that were. */
@@ -98,7 +100,7 @@ export class ThreadPool<F> {
     this.#options = options
     this.#run = new SharedRun(shape)
     const all = Array.from({ length: shape.threads }, (_, index) => index)
-    this.#workers = all.filter((index) => index !== shape.main).map((index) => this.#start(index))
+    this.#workers = all.filter((index) => index !== MAIN).map((index) => this.#start(index))
   }
 
   /** Why a thread has ended early; null while all is well. */
@@ -120,8 +122,7 @@ export class ThreadPool<F> {
   begin(hashes: BigUint64Array, carry: Uint8Array): void {
     this.carry(carry)
     for (const worker of this.#workers) worker.postMessage({ hashes } satisfies Beginning)
-    this.#own = this.#ownWork()
-    this.#working = this.#work(this.#own)
+    this.#working = this.#work(this.#mainThread())
   }
 
   /** An unfinished line, to go before what is read next. It is not longer than a chunk. */
@@ -204,7 +205,7 @@ export class ThreadPool<F> {
       this.#check()
       await new Promise((resolve) => setTimeout(resolve, 1))
     }
-    return this.#own instanceof SieveThread ? [...this.#measures, this.#own.part!.measure()] : this.#measures
+    return this.#part ? [...this.#measures, this.#part.measure()] : this.#measures
   }
 
   /** Ends the threads, whatever they do. What is not written is not written. */
@@ -220,7 +221,7 @@ export class ThreadPool<F> {
    * writing was cut off counts as not written.
    */
   takeBack(): number {
-    return this.#own instanceof MainTable ? this.#own.takeBack(this.#delivered) : 0
+    return this.#table?.takeBack(this.#delivered) ?? 0
   }
 
   #start(index: number): Worker {
@@ -251,27 +252,29 @@ export class ThreadPool<F> {
     return { ...setting, index, shape, buffer: this.#run.buffer }
   }
 
-  #ownWork(): MainTable | SieveThread {
-    const { shape, state, ports, unreadable } = this.#options
-    if (shape.main === shape.threads) return new MainTable(state, this.#run)
+  // The main thread as one of the threads.
+  #mainThread(): SieveThread {
+    const { setting, state, ports, unreadable } = this.#options
+    const run = this.#run
     const readFailed = (error: unknown) => this.#unreadable.resolve(unreadable(error))
-    const part = new TablePart(state.shards, shape.main, shape.parts)
-    return new SieveThread(this.#settingOf(shape.main), { ...ports, readFailed }, part)
+    if (setting.plan === null) this.#table = new MainTable(state, run)
+    else this.#part = new TablePart(run, MAIN, state.shards)
+    return new SieveThread(run, this.#settingOf(MAIN), { ...ports, readFailed }, this.#table ?? this.#part)
   }
 
   // The main thread's own work, until the end. Other work of this thread gets its turn between the pieces.
-  async #work(own: MainTable | SieveThread): Promise<void> {
+  async #work(own: SieveThread): Promise<void> {
     const run = this.#run
-    const { main } = run.shape
     try {
       for (let steps = 1; !this.#isClosing && !this.#failure; ) {
-        const bell = run.bell(main)
+        const bell = run.bell(MAIN)
         if (own.step()) {
           this.#options.onStep?.()
           if (++steps % TURN_STEPS === 0) await new Promise(setImmediate)
-        } else if (!run.isWokenSoon(main, bell)) await this.#wait(run.bellOf(main), bell)
+        } else if (!run.isWokenSoon(MAIN, bell)) await this.#wait(run.bellOf(MAIN), bell)
       }
     } catch (error) {
+      this.#delivered ||= own.delivered
       this.#fail(error as Error)
     }
   }

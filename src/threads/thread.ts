@@ -19,17 +19,18 @@ import {
   FRESH,
   INVALID,
   LINES,
+  MAIN,
   NEXT,
   NO_SOURCE,
   RUNNING,
   type RunShape,
-  SharedRun,
+  type SharedRun,
   SOURCE,
   STARTED,
   STATUS,
   WRITTEN,
 } from './shared-run.ts'
-import { TablePart } from './table-part.ts'
+import type { OwnTable } from './table-part.ts'
 
 /** What a thread is started with. */
 export interface ThreadSetting {
@@ -40,7 +41,7 @@ export interface ThreadSetting {
   /** The profile's rules: those that a store was made with may differ from its name's. */
   readonly rules: readonly RuleName[]
   readonly hash: HashChoice
-  /** Of the filter that is divided; null: the main thread owns the table. */
+  /** Of the filter that is divided; null: the main thread owns all of it. */
   readonly plan: Plan | null
   readonly wanted: Wanted
 }
@@ -62,12 +63,14 @@ const INSTANCE_BYTES = 1024 ** 3
 const INITIAL_CHUNKS = 16
 
 export class SieveThread {
-  readonly part: TablePart | null
   /** When writing has failed: how many lines of that chunk were written. */
   delivered = 0
   readonly #run: SharedRun
   readonly #index: number
   readonly #ports: ThreadPorts
+  readonly #table: OwnTable | null
+  /** The main thread waits until chunks are written. */
+  readonly #wakesMain: boolean
   readonly #free: Chunk[] = []
   /** The chunk that is being read. */
   #reading: Chunk | null = null
@@ -76,13 +79,15 @@ export class SieveThread {
   /** The next chunk whose part is to be added. */
   #next = 0
 
-  /** Without `part`, an empty one is made by the setting's plan. */
-  constructor(setting: ThreadSetting, ports: ThreadPorts, part?: TablePart) {
-    const { index, shape, buffer, module, rules, hash, plan, wanted } = setting
-    this.#run = new SharedRun(shape, buffer)
+  /** `table`: what it owns of it. */
+  constructor(run: SharedRun, setting: ThreadSetting, ports: ThreadPorts, table: OwnTable | null) {
+    const { index, module, rules, hash, plan, wanted } = setting
+    const { shape } = run
+    this.#run = run
     this.#index = index
     this.#ports = ports
-    this.part = part ?? (plan && TablePart.create(module, plan, hash, index, shape.parts))
+    this.#table = table
+    this.#wakesMain = plan === null && index !== MAIN
     const profile = resolveProfile(rules)
     for (let i = 0; i < shape.chunksPerThread; i++) {
       const kernel = Kernel.create(module, INSTANCE_BYTES, INITIAL_CHUNKS * shape.chunkBytes)
@@ -105,15 +110,14 @@ export class SieveThread {
 
   /** Does one piece of work. False: there is none now. */
   step(): boolean {
-    return this.#add() || this.#write() || this.#read()
+    return this.#write() || this.#add() || this.#read()
   }
 
   // The own part of the next chunk.
   #add(): boolean {
     const run = this.#run
-    const place = this.part ? run.placeOf(this.#next) : -1
-    if (place < 0) return false
-    this.part!.add(run.batches(place), run.batchCount(place))
+    const place = this.#table ? run.placeOf(this.#next) : -1
+    if (place < 0 || !this.#table!.add(this.#next, place)) return false
     this.#next = (this.#next + 1) | 0
     const reader = run.threadAt(place)
     if (run.partDone(place) && reader !== this.#index) run.wake(reader)
@@ -138,7 +142,7 @@ export class SieveThread {
     run.store(WRITTEN, (chunk.number + 1) | 0)
     const next = run.placeOf((chunk.number + 1) | 0)
     if (next >= 0 && run.threadAt(next) !== this.#index) run.wake(run.threadAt(next))
-    if (!this.part) run.wake(run.shape.main)
+    if (this.#wakesMain) run.wake(MAIN)
     return true
   }
 
