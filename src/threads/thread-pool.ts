@@ -268,7 +268,7 @@ export class ThreadPool<F> {
     try {
       for (let steps = 1; !this.#isClosing && !this.#failure; ) {
         const bell = run.bell(MAIN)
-        if (own.step()) {
+        if (own.step(bell)) {
           this.#options.onStep?.()
           if (++steps % TURN_STEPS === 0) await new Promise(setImmediate)
         } else if (!run.isWokenSoon(MAIN, bell)) await this.#wait(run.bellOf(MAIN), bell)

@@ -104,13 +104,18 @@ export class SieveThread {
     for (;;) {
       const bell = run.bell(this.#index)
       if (run.load(STATUS) !== RUNNING) return
-      if (!this.step()) run.sleep(this.#index, bell)
+      if (!this.step(bell)) run.sleep(this.#index, bell)
     }
   }
 
-  /** Does one piece of work. False: there is none now. */
-  step(): boolean {
-    return this.#write() || this.#add() || this.#read()
+  /**
+   * Does one piece of work; false: there is none now. `bell` was read before. What others wait for comes first. Who owns a
+   * part of the table reads only when no other thread has hashes for it soon: else they would wait for it.
+   */
+  step(bell: number): boolean {
+    if (this.#write() || this.#add()) return true
+    if (this.#table && this.#run.isWokenSoon(this.#index, bell)) return true
+    return this.#read()
   }
 
   // The own part of the next chunk.
