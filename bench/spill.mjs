@@ -1,8 +1,8 @@
 // Deduplication within a memory limit, against sort -u and DuckDB with the same limit: time, peak memory of all their
 // processes, bytes written to disk, and whether the output is right.
 //   node bench/spill.mjs --lines 1e8 --max-memory 256M [--repeats half] [--input file] [--only urlsieve,sort] [--temp DIR] [--json]
-// Lines come from bench/rivals/lines.cpp through a pipe, or are written to a file first; what comes out goes to a digest. Its
-// digest in the order of the input is compared with that of the lines' first occurrences.
+// Lines come from bench/rivals/lines.cpp through a pipe, or are written to a file first; what comes out goes through a pipe to
+// a digest, which is compared with that of the lines' first occurrences, in the order of the input where the program keeps it.
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -47,16 +47,10 @@ const programs = {
   urlsieve: (file, temp) => [...dedupe, '--max-memory', limit, '--temp', temp, ...(file ? [file] : [])],
   unlimited: (file) => [...dedupe, ...(file ? [file] : [])],
   sort: (file, temp) => ['sort', '-u', '-S', limit, '-T', temp, ...(file ? [file] : [])],
+  // On one thread: two of them run out of 256 MB.
   duckdb: (file, temp) => [
-    ...[
-      process.execPath,
-      duckdb,
-      '2',
-      file ?? '/dev/stdin',
-      '/dev/stdout',
-      limit.replace(/([KMG])$/, '$1iB'),
-      temp,
-    ],
+    ...[process.execPath, duckdb, '1', file ?? pipes(temp).input, pipes(temp).output],
+    ...[limit.replace(/([KMG])$/, '$1iB'), temp],
   ],
 }
 const keepsOrder = { urlsieve: true, unlimited: true, sort: false, duckdb: false }
@@ -80,20 +74,30 @@ async function digestOf(child, stdout) {
   return JSON.parse(text)
 }
 
-async function run(name, file, temp) {
-  const [program, ...args] = programs[name](file, temp)
-  const generator = file
-    ? null
-    : spawn(lines, ['generate', String(count), values.repeats], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const started = performance.now()
-  const digest = spawn(lines, ['digest'], { stdio: ['pipe', 'pipe', 'inherit'] })
-  const child = spawn(program, args, {
-    stdio: [generator ? generator.stdout : 'ignore', digest.stdin, 'inherit'],
+/** Named pipes: what the shell's `|` makes, and DuckDB can open them. */
+function pipes(temp) {
+  const [input, output] = [join(temp, 'input.pipe'), join(temp, 'output.pipe')]
+  if (!existsSync(input)) execFileSync('mkfifo', [input, output])
+  return { input, output }
+}
+
+/** Starts a program whose standard input and output are these files; '' leaves it as it is. */
+function start(command, input, output, stdout = 'inherit') {
+  const from = input && `< '${input}'`
+  const to = output && `> '${output}'`
+  return spawn('sh', ['-c', `exec "$@" ${from} ${to}`, 'sh', ...command], {
+    stdio: ['ignore', stdout, 'inherit'],
     env: { ...process.env, LC_ALL: 'C' },
   })
-  // Only the children hold the pipes: the end of one is seen by the next.
-  generator?.stdout.destroy()
-  digest.stdin.destroy()
+}
+
+async function run(name, file, temp) {
+  const { input, output } = pipes(temp)
+  const generator = file ? null : start([lines, 'generate', String(count), values.repeats], '', input)
+  const started = performance.now()
+  const digest = start([lines, 'digest'], output, '', 'pipe')
+  const opens = name === 'duckdb'
+  const child = start(programs[name](file, temp), file || opens ? '' : input, opens ? '' : output)
   const watch = new ProcessWatch(child.pid)
   const timer = setInterval(() => watch.sample(), 50)
   const waits = [ended(child, name), digestOf(digest, digest.stdout)]

@@ -30,7 +30,7 @@ async function writeDistinct(threads, inputFile, outputFile, memoryLimit, tempFo
     SELECT DISTINCT line
     FROM read_csv(${sqlText(inputFile)}, columns = {'line': 'VARCHAR'}, auto_detect = false, header = false,
       delim = '', quote = '', escape = '')
-  ) TO ${sqlText(outputFile)} (FORMAT csv, HEADER false, DELIMITER '', QUOTE '', ESCAPE '')`)
+  ) TO ${sqlText(outputFile)} (FORMAT csv, USE_TMP_FILE false, HEADER false, DELIMITER '', QUOTE '', ESCAPE '')`)
   connection.closeSync()
 }
 
