@@ -6,7 +6,7 @@ import { invalidOption } from '../errors.ts'
 import { BYTES_PER_HASH, LEAST_TABLE_BYTES } from './pending-table.ts'
 
 /** Kept free for buffers, compiled code, and what Node collects later. */
-const RESERVE_BYTES = 56 * 1024 ** 2
+const RESERVE_BYTES = 60 * 1024 ** 2
 /** Memory of the kernel besides the table: the batch at hand, runs, and a long line. */
 const KERNEL_BYTES = 24 * 1024 ** 2
 
