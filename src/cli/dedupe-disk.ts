@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { type Profile, type ProfileName, resolveProfile } from '../canonical/profiles.ts'
 import { DiskFeed, type WriteLines } from '../disk/disk-feed.ts'
 import { DiskStore } from '../disk/disk-store.ts'
+import { BufferWatch } from '../disk/garbage.ts'
 import { shareLeft, shareOf } from '../disk/memory-limit.ts'
 import type { Run } from '../disk/run.ts'
 import { TempFiles } from '../disk/temp-files.ts'
@@ -45,6 +46,7 @@ export class DiskTarget implements DedupeTarget {
   readonly outlivesRun = false
   readonly #feed: DiskFeed
   readonly #store: DiskStore | undefined
+  readonly #buffers = new BufferWatch()
   #bytes = 0
   #position = 0
 
@@ -56,7 +58,7 @@ export class DiskTarget implements DedupeTarget {
   static async open(request: DiskRequest): Promise<DiskTarget> {
     const module = await compileKernel()
     const { keep, as, maxMemory } = request
-    const { capacity, kernelBytes } = shareOf(maxMemory)
+    const { capacity, kernelBytes } = shareOf(maxMemory, request.state !== undefined)
     const kernel = Kernel.create(module, kernelBytes)
     const temp = new TempFiles(request.temp ?? tmpdir())
     if (request.state === undefined) {
@@ -108,6 +110,7 @@ export class DiskTarget implements DedupeTarget {
   push(bytes: number, at: number, write: WriteKept): Promise<void> | undefined {
     this.#bytes += bytes
     this.#position = at
+    this.#buffers.pass(bytes)
     const wait = this.#feed.push(bytes, this.#at(write))
     write(NOTHING, at)
     return wait
@@ -123,7 +126,10 @@ export class DiskTarget implements DedupeTarget {
   }
 
   #at(write: WriteKept): WriteLines {
-    return (kept, isLater) => write(kept, this.#position, isLater)
+    return (kept, isLater) => {
+      this.#buffers.pass(kept.length)
+      return write(kept, this.#position, isLater)
+    }
   }
 
   counts(): Counts {

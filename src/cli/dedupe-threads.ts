@@ -1,6 +1,6 @@
-// `dedupe --threads`: the main thread begins alone while the others start; then they share the work. The table in memory is
-// divided among all; a store or another filter stays with the main thread, and the others make keys and hashes. What is
-// written is the same, byte for byte.
+// `dedupe --threads`: the main thread begins alone while the others start; then they share the work. Every second thread owns a
+// part of a table in memory; the main thread owns all of a store or another filter. What is written is the same, byte for
+// byte.
 
 import type { Profile } from '../canonical/profiles.ts'
 import { type Rule, type RuleName, rules } from '../canonical/rules.ts'
@@ -145,7 +145,7 @@ export class ThreadTarget implements DedupeTarget {
     if (this.outlivesRun && this.#request.keep === 'new') warnOfUnwritten(pool.takeBack())
   }
 
-  // Keeps the new hashes of a batch, for the threads that take over.
+  // Keeps the new hashes of a batch, for the other owners of parts.
   #note(n: number): void {
     if (this.#isOff || this.#parts === 1) return
     const { kernel } = this.#sieve[STATE]
@@ -156,7 +156,7 @@ export class ThreadTarget implements DedupeTarget {
     this.#hashes.push(new BigUint64Array(kernel.bytes.buffer, to, fresh).slice())
   }
 
-  // Starts the threads, and hands over when they have started.
+  // Starts the threads, and shares the work with them when they have started.
   #advance(output: Output): void {
     if (this.#isOn || this.#isOff) return
     this.#pool ??= this.#start(output)

@@ -125,6 +125,8 @@ export class WriteBehind {
   readonly #isStream: boolean
   readonly #buffers: Buffer[]
   #filled = 0
+  /** What waits for a buffer. */
+  #rest: Buffer = Buffer.alloc(0)
   #writing: Promise<void> = Promise.resolve()
   #isWriting = false
   #failure: Error | null = null
@@ -152,16 +154,17 @@ export class WriteBehind {
     this.#filled += some.length
     this.position += some.length
     if (this.#filled < IO_BYTES) return undefined
-    if (!this.#isWriting && bytes.length <= space) {
-      this.#begin()
-      return undefined
-    }
-    return this.#turn(bytes.subarray(some.length))
+    const rest = bytes.subarray(some.length)
+    if (this.#isWriting) return this.#turn(rest)
+    this.#begin()
+    return rest.length > 0 ? this.write(rest) : undefined
   }
 
   async #turn(rest: Uint8Array): Promise<void> {
     // The caller may change its bytes after this call has begun to wait.
-    const copy = rest.length > 0 ? Buffer.from(rest) : rest
+    if (this.#rest.length < rest.length) this.#rest = Buffer.allocUnsafeSlow(rest.length)
+    this.#rest.set(rest)
+    const copy = this.#rest.subarray(0, rest.length)
     await this.#writing
     if (this.#failure) throw this.#failure
     this.#begin()

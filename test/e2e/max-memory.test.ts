@@ -62,6 +62,33 @@ describe('dedupe --max-memory', () => {
     expect(readdirSync(temp)).toEqual([])
   }, 60_000)
 
+  it.runIf(process.platform === 'linux')(
+    'stays below the limit: packed files, and a store',
+    async () => {
+      const packed = path('packed.gz')
+      writeFileSync(packed, gzipSync(readFileSync(path('all.txt')), { level: 1 }))
+      const preload = path('watch.cjs')
+      writeFileSync(
+        preload,
+        `const { readFileSync, writeFileSync } = require('node:fs')
+      process.once('exit', () => writeFileSync('${path('peak')}', /VmHWM:\\s*(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]))`,
+      )
+      const env = { ...process.env, NODE_OPTIONS: `--require ${preload}` }
+      const megabytes = Number(least.slice(0, -1)) + 18
+      for (const args of [['--repeated'], ['--state', path('store')]]) {
+        const limits = ['--max-memory', `${megabytes}M`, '--temp', temp]
+        const ended = await urlsieve(['dedupe', ...limits, '--quiet', ...args, packed, packed, packed], {
+          env,
+        })
+        expectQuiet(ended)
+        const peakKilobytes = Number(readFileSync(path('peak'), 'utf8'))
+        expect(peakKilobytes).toBeGreaterThan(50_000)
+        expect(peakKilobytes, args.join(' ')).toBeLessThan(megabytes * 1024)
+      }
+    },
+    60_000,
+  )
+
   it('a folder for temporary files that is missing, or a file: one clear line', async () => {
     const run = (folder: string) =>
       urlsieve(['dedupe', '--max-memory', limit(), '--temp', folder, path('all.txt'), '-o', '/dev/null'])

@@ -208,7 +208,7 @@ describe.concurrent('the same as one thread', () => {
     },
   )
 
-  it('the main thread begins alone and hands over in the middle', async () => {
+  it('the main thread begins alone and shares the work from the middle on', async () => {
     const lines = mixedLines(5, 120_000)
     const path = join(folder, 'middle.txt')
     writeFileSync(path, lines)
