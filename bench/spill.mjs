@@ -98,11 +98,17 @@ async function run(name, file, temp) {
   const digest = start([lines, 'digest'], output, '', 'pipe')
   const opens = name === 'duckdb'
   const child = start(programs[name](file, temp), file || opens ? '' : input, opens ? '' : output)
+  const all = [generator, digest, child].filter((process) => process !== null)
   const watch = new ProcessWatch(child.pid)
   const timer = setInterval(() => watch.sample(), 50)
   const waits = [ended(child, name), digestOf(digest, digest.stdout)]
   if (generator) waits.push(ended(generator, 'generator'))
-  const [, result] = await Promise.all(waits).finally(() => clearInterval(timer))
+  const [, result] = await Promise.all(waits).finally(() => {
+    clearInterval(timer)
+    // When one has failed, the others may wait for it; the next program gets new pipes.
+    for (const process of all) process.kill()
+    for (const pipe of [input, output]) rmSync(pipe)
+  })
   return { seconds: (performance.now() - started) / 1000, digest: result, ...watch.result() }
 }
 

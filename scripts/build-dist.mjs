@@ -1,6 +1,6 @@
 // Makes dist/ of src/: the modules that the package gives out and the command, joined into few files, since opening each
 // of a hundred modules took a third of the command's start; their types, a file per module, come from tsc. What every
-// user of the library loads is one file, and what `dedupe` loads besides is another. What the command and server depend
+// user of the library loads is one file, and what only the command loads for `dedupe` is another. What the command and server depend
 // on is taken in, with its licences. Then makes the command executable and puts it where `npx urlsieve` looks in this
 // checkout, and writes the manual page.
 import { spawnSync } from 'node:child_process'
@@ -13,11 +13,12 @@ import { licencesOf } from './licences.mjs'
 
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
-const entries = [
-  ...['index', 'exact/index', 'disk/index', 'redis/index', 'crawlers/crawlee', 'shapes/index', 'learn/index'], // package.json's exports
-  ...['store/index', 'store/browser'], // and its imports
-  'cli/main',
+/** What package.json exports, and imports itself. */
+const exports = [
+  ...['index', 'exact/index', 'disk/index', 'redis/index', 'crawlers/crawlee', 'shapes/index', 'learn/index'],
+  ...['store/index', 'store/browser'],
 ]
+const entries = [...exports, 'cli/main']
 /** The module of the command's threads: a file of its own, so that a thread starts soon. */
 const worker = 'cli/dedupe-worker'
 
@@ -33,6 +34,7 @@ const bundleOf = (names) =>
     input: Object.fromEntries(names.map((name) => [name, at(`src/${name}.ts`)])),
     external: (id) => id.startsWith('node:') || id.startsWith('#') || isBuiltin(id) || isBrought(id),
     platform: 'node',
+    preserveEntrySignatures: 'allow-extension', // which groups of modules without their imports need
   })
 // In a folder of their own, like the entries: `import.meta.url` is as deep as in src/.
 const options = { dir: at('dist'), chunkFileNames: 'chunks/[name].js', minify: false }
@@ -40,12 +42,16 @@ const options = { dir: at('dist'), chunkFileNames: 'chunks/[name].js', minify: f
 const bundle = await bundleOf(entries)
 const { output: small } = await bundle.generate(options)
 const library = loadedBy(small, ['index'])
+const exported = loadedBy(small, exports)
 const dedupe = loadedBy(small, ['cli/main', 'cli/dedupe'])
 const groups = [
   { name: 'library', test: (id) => library.has(id), priority: 1 },
-  { name: 'command', test: (id) => dedupe.has(id) && id !== at('src/cli/main.ts') },
+  { name: 'command', test: (id) => dedupe.has(id) && !exported.has(id) && id !== at('src/cli/main.ts') },
 ]
-const { output } = await bundle.write({ ...options, codeSplitting: { groups } })
+const { output } = await bundle.write({
+  ...options,
+  codeSplitting: { groups, includeDependenciesRecursively: false },
+})
 const { output: alone } = await (await bundleOf([worker])).write({ ...options, codeSplitting: false })
 
 /** The modules that are loaded with these, which are in these chunks. */

@@ -169,6 +169,7 @@ export class WriteBehind {
     if (this.#failure) throw this.#failure
     this.#begin()
     if (copy.length > 0) await this.write(copy)
+    if (this.#rest.length > IO_BYTES) this.#rest = Buffer.alloc(0)
   }
 
   // Hands the filled block over; the other one is free.

@@ -25,6 +25,7 @@ interface Waiting {
   n: number
   readonly starts: Uint32Array
   readonly ends: Uint32Array
+  /** Of each line: its entry in the parts, where there are several. */
   readonly entries: Uint16Array
   /** All keys, each with a newline, when keys are wanted. */
   keys: Uint8Array | null
@@ -160,7 +161,7 @@ export class Chunk {
       n: 0,
       starts: new Uint32Array(batchLines),
       ends: new Uint32Array(batchLines),
-      entries: new Uint16Array(batchLines),
+      entries: new Uint16Array(this.#arrays ? batchLines : 0),
       keys: null,
     }
     const batch = this.#batches[i]

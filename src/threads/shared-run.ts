@@ -96,7 +96,9 @@ export class SharedRun {
   readonly #partsLeft: Int32Array
   readonly #batchCounts: Int32Array
   readonly #invalid: Int32Array
-  readonly #batches: readonly (readonly PartBatch[])[]
+  /** Made when a place is first used: there are a quarter of a million at 64 threads. */
+  readonly #batches: (readonly PartBatch[])[] = []
+  readonly #batchesAt: (place: number) => readonly PartBatch[]
 
   /** Without `buffer`, new memory. */
   constructor(shape: RunShape, buffer?: SharedArrayBuffer) {
@@ -119,7 +121,8 @@ export class SharedRun {
     const lengthsAt = take(4 * STREAM_BUFFERS)
     const carryAt = take(chunkBytes)
     const streamAt = Array.from({ length: STREAM_BUFFERS }, () => take(chunkBytes))
-    const batchAt = Array.from({ length: places * batches }, () => take(8 * MOST_PARTS + 9 * PART_ENTRIES))
+    const batchBytes = alignUp(8 * MOST_PARTS + 9 * PART_ENTRIES)
+    const batchesFrom = take(places * batches * batchBytes)
     const all = buffer ?? new SharedArrayBuffer(size)
     this.shape = shape
     this.buffer = all
@@ -133,13 +136,14 @@ export class SharedRun {
     this.#invalid = new Int32Array(all, invalidAt, places)
     this.#lengths = new Int32Array(all, lengthsAt, STREAM_BUFFERS)
     this.#streamBuffers = streamAt.map((at) => new Uint8Array(all, at, chunkBytes))
-    const made = batchAt.map((at) => ({
+    const batchAt = (at: number) => ({
       starts: new Uint32Array(all, at, parts),
       ends: new Uint32Array(all, at + 4 * MOST_PARTS, parts),
       hashes: new BigUint64Array(all, at + 8 * MOST_PARTS, PART_ENTRIES),
       verdicts: new Uint8Array(all, at + 8 * MOST_PARTS + 8 * PART_ENTRIES, PART_ENTRIES),
-    }))
-    this.#batches = Array.from({ length: places }, (_, i) => made.slice(i * batches, (i + 1) * batches))
+    })
+    this.#batchesAt = (place) =>
+      Array.from({ length: batches }, (_, i) => batchAt(batchesFrom + (place * batches + i) * batchBytes))
   }
 
   load(word: number): number {
@@ -195,7 +199,8 @@ export class SharedRun {
 
   /** The batches of the chunk at a place. */
   batches(place: number): readonly PartBatch[] {
-    return this.#batches[place]!
+    this.#batches[place] ??= this.#batchesAt(place)
+    return this.#batches[place]
   }
 
   batchCount(place: number): number {

@@ -300,9 +300,9 @@ export class ThreadPool<F> {
     this.#check()
     const waiting = Atomics.waitAsync(this.#run.words, word, value, LOOK_MS)
     if (waiting.async) {
-      const timer = setTimeout(() => {}, LOOK_MS)
+      const timer = setInterval(() => {}, LOOK_MS)
       await waiting.value
-      clearTimeout(timer)
+      clearInterval(timer)
     }
     this.#check()
   }
@@ -317,7 +317,9 @@ export class ThreadPool<F> {
   }
 
   #stop(status: number): void {
-    this.#run.store(STATUS, status)
-    this.#run.wakeAll()
+    const run = this.#run
+    run.store(STATUS, status)
+    run.wakeAll()
+    for (const word of [SOURCE, WRITTEN, EMPTIED, STARTED]) Atomics.notify(run.words, word)
   }
 }

@@ -69,7 +69,7 @@ export class SieveThread {
   readonly #index: number
   readonly #ports: ThreadPorts
   readonly #table: OwnTable | null
-  /** The main thread waits until chunks are written. */
+  /** The main thread owns the whole table, and adds no more before chunks are written. */
   readonly #wakesMain: boolean
   readonly #free: Chunk[] = []
   /** The chunk that is being read. */

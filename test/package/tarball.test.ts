@@ -1,6 +1,6 @@
 // What the tarball holds, and what publint and "are the types wrong?" find in it.
 import { existsSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { root, spawned } from '../e2e/command.ts'
 import { type Packed, pack } from './packed.ts'
@@ -52,6 +52,20 @@ describe('the tarball', () => {
       .join('\n')
     expect(parts.length).toBeGreaterThan(10)
     expect(parts.filter((path) => !used.includes(`/${basename(path)}"`))).toEqual([])
+  })
+
+  it('what is exported loads nothing that is only of the command', () => {
+    const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const loaded = new Set<string>(JSON.stringify(exports).match(/dist\/[^"]+\.js/g))
+    expect(loaded.size).toBeGreaterThan(5)
+    for (const path of loaded) {
+      for (const [, name] of readFileSync(join(root, path), 'utf8').matchAll(
+        /^(?:im|ex)port .*"(\.[^"]+)";$/gm,
+      ))
+        loaded.add(join(dirname(path), name!))
+    }
+    expect(loaded).toContain('dist/chunks/library.js')
+    expect(loaded).not.toContain('dist/chunks/command.js')
   })
 
   it('names in package.json exist in it', () => {
