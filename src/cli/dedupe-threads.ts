@@ -1,5 +1,5 @@
-// `dedupe --threads`: the main thread begins alone while the others start; then they share the work. Every second thread owns a
-// part of a table in memory; the main thread owns all of a store or another filter. What is written is the same, byte for
+// `dedupe --threads`: the main thread begins alone while the others start; then they share the work. Half of the threads own a part
+// of a table in memory each; the main thread owns all of a store or another filter. What is written is the same, byte for
 // byte.
 
 import type { Profile } from '../canonical/profiles.ts'
@@ -21,7 +21,7 @@ import type { Threads } from './thread-count.ts'
 import { threadPorts } from './thread-ports.ts'
 
 const CHUNKS_PER_THREAD = 4
-/** Adding to the table is about half of the work: every second thread owns a part of it. */
+/** Adding to the table is about half of the work: half of the threads own a part of it. */
 const THREADS_PER_PART = 2
 const NOTHING = new Uint8Array(0)
 
@@ -43,7 +43,7 @@ export class ThreadTarget implements DedupeTarget {
   /** The hashes that are new in what the main thread has read. */
   #hashes: BigUint64Array[] = []
   #pool: ThreadPool<ThreadFailure> | null = null
-  /** The threads have taken over. */
+  /** The threads share the work. */
   #isOn = false
   /** They could not be started. */
   #isOff = false
