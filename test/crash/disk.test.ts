@@ -163,7 +163,7 @@ describe('killed with SIGKILL', () => {
     const [input, head] = [join(newFolder(), 'input.txt'), join(newFolder(), 'head.txt')]
     writeFileSync(input, Array.from({ length: lines }, line).join(''))
     writeFileSync(head, Array.from({ length: lines / 3 }, line).join(''))
-    const { stderr } = await urlsieve(['dedupe', '--max-memory', '1M', input])
+    const { stderr } = await urlsieve(['dedupe', '--max-memory', '1M', '--state', newFolder(), input])
     const limit = `${Number(/at least (\d+)M/.exec(stderr)![1]) + 6}M`
     const times = { startMs: 200, workMs: 200 }
     for (let kill = 0; kill < KILLS; kill += ROUND) {
