@@ -69,7 +69,7 @@ export function describeDedupe(program: Command, action: Action): void {
     .option('--dropped <file>', 'list what limits by shape drop here: limit, reason, URL')
     .option(
       '--threads <n>',
-      'share the work among this many threads (default: the cores, at most 8, for files from 256 MB on that are certain to fit into memory)',
+      'share the work among this many threads (default: the cores, at most 8, for files from 128 MB on that are certain to fit into memory)',
       parseCount('--threads'),
     )
     .option('--stats', 'one JSON object to stderr at the end')
