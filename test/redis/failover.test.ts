@@ -21,8 +21,8 @@ describe.skipIf(whyNoRedis)('failover under load', () => {
   })
 
   interface Trouble {
-    /** A primary is in trouble, and replaced, when it returns. */
-    begin(): Promise<void>
+    /** A primary is in trouble, and replaced, when it returns. `more` waits until that many batches more were begun. */
+    begin(more: (batches: number) => Promise<void>): Promise<void>
     end?(): void
   }
 
@@ -45,9 +45,12 @@ describe.skipIf(whyNoRedis)('failover under load', () => {
     }
     const workers = Promise.all([worker(), worker(), worker()])
     await Promise.race([sleep(700), workers])
-    await Promise.race([begin(), workers])
-    const before = added
-    await Promise.race([until('it goes on', async () => added > before + 20 * BATCH), workers])
+    const more = (batches: number) => {
+      const before = added
+      return until('it goes on', async () => added > before + batches * BATCH)
+    }
+    await Promise.race([begin(more), workers])
+    await Promise.race([more(20), workers])
     end?.()
     isOn = false
     await workers
@@ -81,12 +84,13 @@ describe.skipIf(whyNoRedis)('failover under load', () => {
 
   it('a primary is killed while its replica is behind', async () => {
     const { newAgain, added } = await underLoad('killed, replica behind', {
-      async begin() {
+      async begin(more) {
         const [primary, replica] = [servers.nodes[1]!, servers.nodes[4]!]
         await replica.ask('CONFIG', 'SET', 'masteruser', 'nobody')
         await replica.ask('CONFIG', 'SET', 'masterauth', 'wrong')
         await primary.ask('CLIENT', 'KILL', 'TYPE', 'replica')
-        await sleep(400)
+        // Three workers have one batch each under way: at least two batches more are answered.
+        await more(5)
         primary.process.kill('SIGKILL')
         await replaced(1)
       },
