@@ -104,15 +104,6 @@ describe('blocked', () => {
       expect(() => blockedPlan({ urls: 10, rate })).toThrow(RangeError)
   })
 
-  it('plans a billion URLs at 1e-7 in under 50 ms', () => {
-    const times = Array.from({ length: 3 }, (_, more) => {
-      const start = performance.now()
-      blockedPlan({ urls: 1e9 + more, rate: 1e-7 })
-      return performance.now() - start
-    })
-    expect(Math.min(...times)).toBeLessThan(50)
-  })
-
   it.each([
     [1e-1, 400_000],
     [1e-2, 1_000_000],
