@@ -1,6 +1,7 @@
 // Makes dist/ of src/: the modules that the package gives out and the command, joined into few files, since opening each
 // of a hundred modules took a third of the command's start; their types, a file per module, come from tsc. What every
-// user of the library loads is one file, and what only the command loads for `dedupe` is another. What the command and server depend
+// user of the library loads is one file, and what only the command loads for `dedupe` is another, but for the little that is loaded
+// first. What the command and server depend
 // on is taken in, with its licences. Then makes the command executable and puts it where `npx urlsieve` looks in this
 // checkout, and writes the manual page.
 import { spawnSync } from 'node:child_process'
@@ -43,10 +44,12 @@ const bundle = await bundleOf(entries)
 const { output: small } = await bundle.generate(options)
 const library = loadedBy(small, ['index'])
 const exported = loadedBy(small, exports)
-const dedupe = loadedBy(small, ['cli/main', 'cli/dedupe'])
+const first = loadedBy(small, ['cli/main'])
+const dedupe = loadedBy(small, ['cli/program', 'cli/dedupe'])
 const groups = [
+  { name: 'first', test: (id) => first.has(id) && id !== at('src/cli/main.ts'), priority: 2 },
   { name: 'library', test: (id) => library.has(id), priority: 1 },
-  { name: 'command', test: (id) => dedupe.has(id) && !exported.has(id) && id !== at('src/cli/main.ts') },
+  { name: 'command', test: (id) => dedupe.has(id) && !exported.has(id) },
 ]
 const { output } = await bundle.write({
   ...options,

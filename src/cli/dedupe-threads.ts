@@ -15,7 +15,9 @@ import { type FeedRequest, forgetOf } from './dedupe-target.ts'
 import type { DedupeThreadSetting, ThreadFailure } from './dedupe-worker.ts'
 import { type Forget, warnOfUnwritten } from './delivery.ts'
 import { CommandError, EXIT, reason } from './exit.ts'
-import { inputError, readInput } from './input.ts'
+import { takeThread } from './idle-threads.ts'
+import { readInput } from './input.ts'
+import { inputError } from './input-size.ts'
 import { ClosedPipe, type Output, writeStderr } from './output.ts'
 import type { Threads } from './thread-count.ts'
 import { threadPorts } from './thread-ports.ts'
@@ -189,8 +191,7 @@ export class ThreadTarget implements DedupeTarget {
       state,
       ports: threadPorts(output.name, output.fd),
       onStep: () => this.#capacity.watch(),
-      // As deep as this module, here and in the built package.
-      url: new URL('../cli/dedupe-worker.js', import.meta.url),
+      newThread: takeThread,
       setting: {
         module: state.kernel.module,
         rules: state.profile.rules.map(({ name }) => name as RuleName),

@@ -1,5 +1,5 @@
 // The module of a thread of `urlsieve dedupe`: connects it with files, the output and the main thread.
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { isAllocationFailure, SieveError, type SieveErrorCode } from '../errors.ts'
 import { SharedRun } from '../threads/shared-run.ts'
 import { TablePart } from '../threads/table-part.ts'
@@ -32,11 +32,12 @@ function failureOf(error: unknown): ThreadFailure {
   return { kind: 'other', message }
 }
 
+const nextMessage = <T>() => new Promise<T>((resolve) => parentPort!.once('message', resolve))
 const report = (text: Report<ThreadFailure>) => parentPort!.postMessage(text)
 
 let thread: SieveThread | undefined
 try {
-  const setting = workerData as DedupeThreadSetting
+  const setting = await nextMessage<DedupeThreadSetting>()
   const { index, shape, buffer, module, plan, hash } = setting
   const run = new SharedRun(shape, buffer)
   const part = plan && index < shape.parts ? TablePart.create(run, index, module, plan, hash) : null
@@ -45,7 +46,7 @@ try {
     readFailed: (error: unknown) => report({ unreadable: { kind: 'unreadable', message: reason(error) } }),
   }
   thread = new SieveThread(run, setting, ports, part)
-  const { hashes } = await new Promise<Beginning>((resolve) => parentPort!.once('message', resolve))
+  const { hashes } = await nextMessage<Beginning>()
   part?.fill(hashes)
   thread.work()
   report({ measure: part?.measure() ?? null })

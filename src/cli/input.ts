@@ -3,8 +3,9 @@
 import { closeSync, fstatSync, openSync, read, readSync, type Stats, statSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { whenReady } from './descriptor.ts'
-import { CommandError, EXIT, reason } from './exit.ts'
+import { CommandError, EXIT } from './exit.ts'
 import { gunzip, type Unpacked } from './gunzip.ts'
+import { inputError, statOf } from './input-size.ts'
 import { HEAD_BYTES, type Packing, packingOf, unpackWith } from './packing.ts'
 
 /** Bytes read at a time: small enough that the batch's data stay in the processor's cache. */
@@ -39,12 +40,6 @@ export function totalBytes(paths: readonly string[]): number | null {
   return total
 }
 
-/** The same without a check, and with stdin where it is a file: how much there probably is to do. */
-export function likelyBytes(paths: readonly string[]): number | null {
-  const stats = paths.map(statOf)
-  return stats.every((stat) => stat.isFile()) ? stats.reduce((sum, { size }) => sum + size, 0) : null
-}
-
 /** Throws when the output is one of the inputs: opening it would empty it before it was read. */
 export function checkOutput(paths: readonly string[], output?: string): void {
   let target: Stats
@@ -60,18 +55,6 @@ export function checkOutput(paths: readonly string[], output?: string): void {
     const name = path === '-' ? 'stdin' : path
     throw new CommandError(EXIT.usage, `${name} is both input and output: expected another file to write to`)
   }
-}
-
-function statOf(path: string): Stats {
-  try {
-    return path === '-' ? fstatSync(0) : statSync(path)
-  } catch (error) {
-    throw inputError(path, error)
-  }
-}
-
-export function inputError(path: string, error: unknown): CommandError {
-  return new CommandError(EXIT.input, `cannot read ${path === '-' ? 'stdin' : path}: ${reason(error)}`)
 }
 
 function open(path: string): number {

@@ -5,8 +5,9 @@ import { formatOfName, type RecordBatch, type RecordReader, type StreamFormat } 
 import { LineReader } from '../records/line-reader.ts'
 import { readerOf } from '../records/reader.ts'
 import { CommandError, EXIT } from './exit.ts'
-import { inputError, readChunks } from './input.ts'
+import { readChunks } from './input.ts'
 import type { RecordInput } from './input-options.ts'
+import { inputError } from './input-size.ts'
 
 /** A batch, and what was read for it. */
 export interface Records extends RecordBatch {

@@ -10,7 +10,8 @@ import { InputError } from '../search/input-error.ts'
 import { holdsAll, prepare, scanPrepared, scanTexts } from '../search/scan.ts'
 import { distinctWords, englishStopWords } from '../search/words.ts'
 import { CommandError, EXIT, reason } from './exit.ts'
-import { inputError, readInput } from './input.ts'
+import { readInput } from './input.ts'
+import { inputError } from './input-size.ts'
 import { printSearch, type Scans } from './search-report.ts'
 
 export interface SearchFlags {

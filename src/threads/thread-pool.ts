@@ -1,6 +1,6 @@
 // The threads of one run as the main thread sees them: it starts the others, hands the input to all, does its own share, waits
 // until everything is written, and learns when a thread has failed. Its event loop goes on meanwhile.
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { Measure } from '../filters/filter.ts'
 import type { SieveState } from '../state.ts'
 import { MainTable } from './main-table.ts'
@@ -39,7 +39,7 @@ const LOOK_MS = 100
 /** Pieces of work that the main thread does without a break. */
 const TURN_STEPS = 8
 
-/** What a thread begins with: hashes that are seen already. */
+/** What follows a thread's setting when its work begins: hashes that are seen already. */
 export interface Beginning {
   readonly hashes: BigUint64Array
 }
@@ -53,8 +53,9 @@ export type Report<F> =
 
 export interface PoolOptions<F> {
   readonly shape: RunShape
-  /** The module of the other threads, and what each thread is started with. */
-  readonly url: URL
+  /** Starts another thread, which waits for its setting. */
+  newThread(): Worker
+  /** What each thread begins with. */
   readonly setting: Omit<ThreadSetting, 'index' | 'shape' | 'buffer'> & Readonly<Record<string, unknown>>
   /** The sieve that the main thread adds to: all hashes, or those of its part. */
   readonly state: SieveState
@@ -225,8 +226,9 @@ export class ThreadPool<F> {
   }
 
   #start(index: number): Worker {
-    const { url, errorOf, endedEarly } = this.#options
-    const worker = new Worker(url, { workerData: this.#settingOf(index) })
+    const { newThread, errorOf, endedEarly } = this.#options
+    const worker = newThread()
+    worker.postMessage(this.#settingOf(index))
     let hasReported = false
     worker.on('message', (report: Report<F>) => {
       if ('unreadable' in report) {

@@ -1,10 +1,10 @@
-// Loaded into every thread of the command (--import): ends one of its workers in the way that DEATH names, when it has
+// Loaded into every thread of the command (--import): ends its workers in the way that DEATH names, when it has
 // done a few chunks.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-import { isMainThread, workerData } from 'node:worker_threads'
+import { isMainThread } from 'node:worker_threads'
 
-if (!isMainThread && workerData.index === 1) {
+if (!isMainThread) {
   // A thread calls the first to take its turn to read, the other once per chunk.
   if (process.env.DEATH === 'throw') Atomics.compareExchange = after(3, Atomics.compareExchange)
   else fs.writeSync = after(3, fs.writeSync)
