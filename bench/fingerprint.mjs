@@ -17,6 +17,8 @@ const BATCH = 2048
 const TURN = 8 * BATCH
 const WARM_UP = 200_000
 const QUERIES = 2_000_000
+/** Hashes that are added, at least: to one table, or to several. */
+const FILLED = 5_000_000
 
 /** 64 bits for number i, as two words: a seeded hash of nothing in particular. */
 function putHash(words, at, i) {
@@ -83,7 +85,15 @@ function rowsOf(kernels, size) {
     table.fill(0, WARM_UP)
     for (let i = 0; i < WARM_UP; i += BATCH) table.time(table.call.fingerprintHas, BATCH, someOf(WARM_UP))
   }
-  const tables = kernels.map(({ module }) => new Table(module))
+  let tables = []
+  let adding = kernels.map(() => 0)
+  // Filling one small table takes too little time to be measured: several are filled, one after the other.
+  const fills = Math.ceil(FILLED / size)
+  for (let i = 0; i < fills; i++) {
+    tables = kernels.map(({ module }) => new Table(module))
+    const times = inTurns(tables, size, (table, from, to) => table.fill(from, to))
+    adding = adding.map((sum, j) => sum + times[j] / fills)
+  }
   const query = (name, numberOf) =>
     inTurns(tables, QUERIES, (table, from, to) => {
       let ns = 0
@@ -91,7 +101,7 @@ function rowsOf(kernels, size) {
       return ns
     })
   const columns = [
-    inTurns(tables, size, (table, from, to) => table.fill(from, to)),
+    adding,
     query('fingerprintAdd', someOf(size)),
     query('fingerprintHas', someOf(size)),
     query('fingerprintHas', (i) => size + i),

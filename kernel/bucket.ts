@@ -28,8 +28,8 @@ export let bucketMask: u32 = (1 << FIRST_BITS) - 1
 /** Bits of a hash between the 16 and the 32 that a slot has besides: 6 to 8, 5 or 0. */
 let extraMask: u64 = 255
 let highShift: u64 = 24
-/** Hashes of a segment from which on it is crowded: 29/32 of its slots. */
-export let crowd: u32 = 29 << FIRST_BITS - 2
+/** Hashes of a segment from which on it is crowded: 7/8 of its slots. */
+export let crowd: u32 = 7 << FIRST_BITS
 let slotMask: u32 = 255
 /** Where the 16 bits of the slots begin. Of 9 slots there are six bytes before them for what the slots have besides. */
 let lowWords: usize = 40
@@ -44,7 +44,7 @@ export function setLayout(kind: u32, bits: u32): void {
   const extraBits = 64 - STORED_BITS - bits - (kind == MANY ? TOLD_BITS : 0)
   extraMask = (1 << extraBits) - 1
   highShift = 16 + extraBits
-  crowd = slots * 29 << bits - 5
+  crowd = slots * 7 << bits - 3
 }
 
 // The state of a bucket. Bits 0 to 9: slots with hashes that belong here; 10 to 19: slots with hashes whose own bucket is
@@ -93,16 +93,16 @@ export function markOf(r: u32): u32 {
 
 // @ts-ignore: decorator
 @inline
-function extraAt(bucket: usize, slot: u32): u64 {
-  if (layout == MANY) return 0
-  if (layout == FIRST) return load<u8>(bucket + <usize>slot, 32)
+function extraAt(bucket: usize, slot: u32, kind: u32 = ANY): u64 {
+  if (kind == MANY || (kind == ANY && layout == MANY)) return 0
+  if (kind == ANY && layout == FIRST) return load<u8>(bucket + <usize>slot, 32)
   return load<u64>(bucket, 36) >> <u64>slot * 5 & 31
 }
 
 // @ts-ignore: decorator
 @inline
-function setExtra(bucket: usize, slot: u32, extra: u64): void {
-  if (layout == FIRST) store<u8>(bucket + <usize>slot, extra, 32)
+function setExtra(bucket: usize, slot: u32, extra: u64, kind: u32): void {
+  if (kind != FEW && layout == FIRST) store<u8>(bucket + <usize>slot, extra, 32)
   else {
     const shift = <u64>slot * 5
     store<u64>(bucket, load<u64>(bucket, 36) & ~(31 << shift) | extra << shift, 36)
@@ -113,7 +113,7 @@ function setExtra(bucket: usize, slot: u32, extra: u64): void {
 // @ts-ignore: decorator
 @inline
 function candidates(bucket: usize, r: u64, kind: u32): u32 {
-  const wanted = i32x4.splat(<i32>(r >> (kind == MANY ? 16 : kind == FEW ? 21 : highShift)))
+  const wanted = i32x4.splat(<i32>(r >> highShiftOf(kind)))
   const eight = i16x8.narrow_i32x4_s(i32x4.eq(v128.load(bucket), wanted), i32x4.eq(v128.load(bucket, 16), wanted))
   const two = i32x4.eq(v128.load64_zero(bucket, 32), wanted)
   return i8x16.bitmask(i8x16.narrow_i16x8_s(eight, i16x8.narrow_i32x4_s(two, two)))
@@ -121,8 +121,20 @@ function candidates(bucket: usize, r: u64, kind: u32): u32 {
 
 // @ts-ignore: decorator
 @inline
-export function lowWordAt(bucket: usize, slot: u32): u32 {
-  return load<u16>(bucket + lowWords + (<usize>slot << 1))
+export function lowWordAt(bucket: usize, slot: u32, kind: u32 = ANY): u32 {
+  return load<u16>(bucket + lowWordsOf(kind) + (<usize>slot << 1))
+}
+
+// @ts-ignore: decorator
+@inline
+function lowWordsOf(kind: u32): usize {
+  return kind == MANY ? 40 : kind == FEW ? 42 : lowWords
+}
+
+// @ts-ignore: decorator
+@inline
+function highShiftOf(kind: u32): u64 {
+  return kind == MANY ? 16 : kind == FEW ? 21 : highShift
 }
 
 // @ts-ignore: decorator
@@ -151,49 +163,68 @@ export function holds(bucket: usize, r: u64, among: u32, kind: u32 = ANY): u32 {
   const bits = candidates(bucket, r, kind) & among
   if (bits & (bits - 1)) return <u32>(slotWith(bucket, r, among) >= 0)
   const slot = ctz(bits | 512)
-  const address = bucket + (<usize>slot << 1)
-  const low = kind == MANY ? <u32>load<u16>(address, 40) : kind == FEW ? <u32>load<u16>(address, 42) : lowWordAt(bucket, slot)
-  const isEqual = <u32>(bits != 0) & <u32>(low == <u32>(r & 0xffff))
+  const isEqual = <u32>(bits != 0) & <u32>(lowWordAt(bucket, slot, kind) == <u32>(r & 0xffff))
   if (kind == MANY || (kind == ANY && layout == MANY)) return isEqual
   if (kind == FEW) return isEqual & <u32>(((load<u64>(bucket, 36) >> <u64>slot * 5 ^ r >> 16) & 31) == 0)
   return isEqual & <u32>(extraAt(bucket, slot) == (r >> 16 & extraMask))
 }
 
+/** Slots of a bucket, of a layout. */
 // @ts-ignore: decorator
 @inline
-function fillSlot(bucket: usize, slot: u32, r: u64): void {
-  store<u32>(bucket + (<usize>slot << 2), <u32>(r >> highShift))
-  store<u16>(bucket + lowWords + (<usize>slot << 1), <u32>r)
-  if (layout != MANY) setExtra(bucket, slot, r >> 16 & extraMask)
+export function slotsOf(kind: u32): u32 {
+  return kind == MANY ? 10 : kind == FEW ? 9 : slots
 }
 
-/** Puts a remainder into a bucket that has a free slot; `kind` is 0 in the hash's own bucket, else 10. */
+/** Writes a remainder into a slot; the state stays as it is. */
 // @ts-ignore: decorator
 @inline
-export function append(bucket: usize, state: u32, r: u64, kind: u32): void {
-  const slot = ctz(freeSlots(state))
-  fillSlot(bucket, slot, r)
-  setState(bucket, state | 1 << kind << slot)
+export function fillSlot(bucket: usize, slot: u32, r: u64, kind: u32): void {
+  store<u32>(bucket + (<usize>slot << 2), <u32>(r >> highShiftOf(kind)))
+  if (kind == FEW) setExtra(bucket, slot, r >> 16 & 31, FEW)
+  else if (kind == ANY && layout != MANY) setExtra(bucket, slot, r >> 16 & extraMask, ANY)
+  store<u16>(bucket + lowWordsOf(kind) + (<usize>slot << 1), <u32>r)
+}
+
+/**
+ * Puts a remainder into a bucket that has a free slot; `from` is the first bit of the state for it: 0 in the hash's own bucket,
+ * else 10.
+ */
+// @ts-ignore: decorator
+@inline
+export function append(bucket: usize, state: u32, r: u64, from: u32, kind: u32 = ANY): void {
+  const slot = ctz(freeSlots(state, kind))
+  fillSlot(bucket, slot, r, kind)
+  setState(bucket, state | 1 << from << slot)
 }
 
 /** The remainder in a slot, as far as it is stored. */
 // @ts-ignore: decorator
 @inline
-export function remainderAt(bucket: usize, slot: u32): u64 {
-  return <u64>highWordAt(bucket, slot) << highShift | extraAt(bucket, slot) << 16 | <u64>lowWordAt(bucket, slot)
+export function remainderAt(bucket: usize, slot: u32, kind: u32 = ANY): u64 {
+  const high = <u64>highWordAt(bucket, slot) << highShiftOf(kind)
+  return high | extraAt(bucket, slot, kind) << 16 | <u64>lowWordAt(bucket, slot, kind)
 }
 
-/** What the slots of the bits `chosen` of 9 have besides, one after the other. */
+/** Copies a slot to a free one of another bucket; the states stay as they are. */
 // @ts-ignore: decorator
 @inline
-export function packExtras(extras: u64, chosen: u32): u64 {
-  let packed: u64 = 0
-  let shift: u64 = 0
-  for (let bits = chosen; bits; bits &= bits - 1) {
-    packed |= (extras >> <u64>ctz(bits) * 5 & 31) << shift
-    shift += 5
-  }
-  return packed
+export function copySlot(bucket: usize, slot: u32, to: usize, free: u32, kind: u32): void {
+  store<u32>(to + (<usize>free << 2), highWordAt(bucket, slot))
+  store<u16>(to + lowWordsOf(kind) + (<usize>free << 1), lowWordAt(bucket, slot, kind))
+  if (kind == FEW || (kind == ANY && layout != MANY)) setExtra(to, free, extraAt(bucket, slot, kind), kind)
+}
+
+/** The bits of what the slots of the bits `chosen` of 9 have besides. */
+// @ts-ignore: decorator
+@inline
+export function extraBits(chosen: u32): u64 {
+  let bits: u64 = chosen
+  bits = (bits | bits << 32) & 0x100000000ff
+  bits = (bits | bits << 16) & 0x10000f0000f
+  bits = (bits | bits << 8) & 0x100c0300c03
+  bits = (bits | bits << 4) & 0x10842108421
+  return bits * 31
 }
 
 /** Changes a bucket from the layout of few segments to that of many. */
@@ -211,7 +242,7 @@ export function widen(bucket: usize): void {
 
 /** Empties a slot. */
 export function clearSlot(bucket: usize, slot: u32): void {
-  fillSlot(bucket, slot, 0)
+  fillSlot(bucket, slot, 0, ANY)
   setState(bucket, stateOf(bucket) & ~(0x401 << slot))
 }
 

@@ -1,6 +1,6 @@
-// How the fingerprint table grows: the first segment doubles until it has full size; then a crowded segment and a neighbour that
-// is nearly so give a third each to a new one between them, as in a B*-tree (Knuth, volume 3, 6.2.4), or one alone gives half.
-// A neighbour with more room takes some of its hashes instead. Uneven parts bring the segments out of step, so that memory grows smoothly.
+// How the fingerprint table grows: the first segment doubles until it has full size; then a crowded segment gives half to a new one; and
+// from a few segments on, it and the fuller of its neighbours give a third each to a new one between them, as in a B*-tree (Knuth, volume 3,
+// 6.2.4). Uneven parts bring the segments out of step, so that memory grows smoothly.
 import { FEW, FIRST, FULL_BITS, MANY, TOLD_BITS, bucketMask, crowd, homeBits, layout, setLayout, stateOf, widen } from './bucket'
 import { release } from './memory'
 import {
@@ -9,8 +9,14 @@ import {
 } from './segment-table'
 import { countFrom, moveHashes, reserveStrays } from './split'
 
-/** Directory entries of a segment that is divided, at least. */
-const LEAST_ENTRIES: u32 = 10
+/**
+ * Directory entries of a segment that is divided, at least, and of a neighbour that helps. With fewer, the parts would be far from
+ * what they should be; with more, the directory of a large table does not stay in the cache.
+ */
+const LEAST_ENTRIES: u32 = 16
+const LEAST_OF_NEIGHBOUR: u32 = 8
+/** Up to this many hashes a segment is halved: fewer hashes move than with a neighbour's help, and memory is small anyway. */
+const SMALL_TABLE: u64 = 48000
 
 /** Segments that were divided so far. */
 let splits: u32 = 0
@@ -64,30 +70,21 @@ export function countWalks(more: i32): void {
   walks += more
 }
 
-// A neighbour with fewer than 5/8 of the hashes that make a segment crowded, or 3/4 while the segments are few, has room for some; one
-// with more shares a new segment.
-// @ts-ignore: decorator
-@inline
-function hasRoom(segment: usize): bool {
-  return countOf(segment) << 3 < crowd * (layout == MANY ? 5 : 6)
-}
-
 // Gives a part of a segment's range to another one, which is returned; 0 when there is no memory for it.
 function split(segment: usize): usize {
   while (entriesOf(segment) < LEAST_ENTRIES) if (!refineDirectory()) return 0
   if (!reserveStrays()) return 0
   const from = load<u32>(segment, 4)
   const to = load<u32>(segment, 8)
-  const isFree = !walks && isCrowded(segment)
+  const isFree = !walks && total > SMALL_TABLE && isCrowded(segment)
   const before = isFree && from > first ? partner(segmentAt(from - 1)) : 0
   const behind = isFree && to < last ? partner(segmentAt(to)) : 0
   splits++
-  if (before && hasRoom(before) && level(before, segment)) return before
-  if (behind && hasRoom(behind) && level(segment, behind)) return behind
   const added = newSegment()
   if (!added) return 0
-  if (before && !hasRoom(before) && share(before, segment, added)) return added
-  if (behind && !hasRoom(behind) && share(segment, behind, added)) return added
+  const isBefore = before != 0 && (!behind || countOf(before) >= countOf(behind))
+  if (isBefore && share(before, segment, added)) return added
+  if (!isBefore && behind && share(segment, behind, added)) return added
   halve(segment, added)
   return added
 }
@@ -96,7 +93,7 @@ function split(segment: usize): usize {
 // @ts-ignore: decorator
 @inline
 function partner(segment: usize): usize {
-  return entriesOf(segment) < LEAST_ENTRIES ? 0 : segment
+  return entriesOf(segment) < LEAST_OF_NEIGHBOUR ? 0 : segment
 }
 
 // @ts-ignore: decorator
@@ -105,9 +102,10 @@ function entriesOf(segment: usize): u32 {
   return load<u32>(segment, 8) - load<u32>(segment, 4)
 }
 
-// A factor between 9/10 and 11/10, later 19/20 and 21/20, in a sequence that is evenly spread (multiples of the golden ratio).
+// A factor around 1, in a sequence that is evenly spread (multiples of the golden ratio): from 7/10 to 13/10, 9/10 to 11/10 past
+// SMALL_TABLE, and 19/20 to 21/20 when there are many segments.
 function unevenness(): f64 {
-  const spread = layout == MANY ? 0.05 : 0.1
+  const spread = layout == MANY ? 0.05 : total > SMALL_TABLE ? 0.1 : 0.3
   return 1 - spread + 2 * spread * <f64>(splits * 0x9e3779b9) / 4294967296
 }
 
@@ -118,35 +116,19 @@ function halve(segment: usize, added: usize): void {
   moveHashes(segment, middle, true, added)
 }
 
-// Two neighbours keep about a third of their hashes each; the rest goes to a new segment between them. False when that would be
-// too many, as it may be of unevenly spread hashes.
+// Two neighbours keep about a third of their hashes each; the rest goes to a new segment between them. False when one has fewer, or
+// that would be too many, as it may be of unevenly spread hashes.
 function share(lower: usize, upper: usize, added: usize): bool {
-  const third = <f64>(countOf(lower) + countOf(upper)) / 3
   const factor = unevenness()
-  const from = load<u32>(lower, 4) + entriesWith(factor * third, lower)
-  const to = load<u32>(upper, 8) - entriesWith((2 - factor) * third, upper)
+  const ofLower = factor / 3 * <f64>(countOf(lower) + countOf(upper))
+  const ofUpper = (2 - factor) / 3 * <f64>(countOf(lower) + countOf(upper))
+  if (ofLower > <f64>countOf(lower) || ofUpper > <f64>countOf(upper)) return false
+  const from = load<u32>(lower, 4) + entriesWith(ofLower, lower)
+  const to = load<u32>(upper, 8) - entriesWith(ofUpper, upper)
   if (countFrom(lower, from) + countOf(upper) - countFrom(upper, to) > crowd) return false
   setSegment(added, from, to)
   moveHashes(lower, from, true, added)
   moveHashes(upper, to, false, added)
-  return true
-}
-
-// Of two neighbours the fuller one gives hashes to the other, so that they have about as many. False when that would be too many,
-// or its range too long.
-function level(lower: usize, upper: usize): bool {
-  const isUpper = countOf(lower) > countOf(upper)
-  const giver = isUpper ? lower : upper
-  const taker = isUpper ? upper : lower
-  const kept = entriesWith(0.5 * <f64>(countOf(lower) + countOf(upper)), giver)
-  const middle = isUpper ? load<u32>(lower, 4) + kept : load<u32>(upper, 8) - kept
-  const above = countFrom(giver, middle)
-  if ((isUpper ? above : countOf(giver) - above) + countOf(taker) > crowd) return false
-  const from = isUpper ? middle : load<u32>(lower, 4)
-  const to = isUpper ? load<u32>(upper, 8) : middle
-  if (layout == MANY && to - from > 1 << directoryBits - TOLD_BITS) return false
-  setSegment(taker, from, to)
-  moveHashes(giver, middle, isUpper, taker)
   return true
 }
 

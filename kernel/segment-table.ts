@@ -2,8 +2,9 @@
 // hash's top bits through a directory. Within a segment the low bits choose a hash's own bucket. Where that is full, the hash
 // goes to one other bucket, or a hash that is there moves to its other bucket, as in cuckoo hashing (Pagh, Rodler 2001).
 import {
-  ANY, BUCKET_BYTES, FIRST, FULL_BITS, MANY, TOLD_BITS, append, bucketMask, clearSlot, freeSlots, holds, homeBits, layout, lowWordAt, markOf, remainder,
-  remainderAt, setLayout, setState, slotWith, slots, stateOf, wayOf,
+  ANY, BUCKET_BYTES, FIRST, FULL_BITS, MANY, TOLD_BITS, append, bucketMask, clearSlot, copySlot, fillSlot, freeSlots, holds, homeBits, layout,
+  lowWordAt, markOf, remainder,
+  remainderAt, setLayout, setState, slotWith, slots, slotsOf, stateOf, wayOf,
 } from './bucket'
 import { alloc, allocForFilter, release } from './memory'
 
@@ -52,15 +53,22 @@ export function bucketAt(segment: usize, index: u32): usize {
 // @ts-ignore: decorator
 @inline
 export function bucketOf(segment: usize, h: u64, kind: u32 = ANY): usize {
-  return bucketAt(segment, <u32>h & (kind == ANY ? bucketMask : (1 << FULL_BITS) - 1))
+  return bucketAt(segment, <u32>h & maskOf(kind))
+}
+
+// @ts-ignore: decorator
+@inline
+function maskOf(kind: u32): u32 {
+  return kind == ANY ? bucketMask : (1 << FULL_BITS) - 1
 }
 
 /** The other bucket in which a hash can be; `bucket` is its own. */
 // @ts-ignore: decorator
 @inline
-export function otherBucket(bucket: usize, h: u64, r: u64): usize {
-  const index = <u32>h & bucketMask
-  return bucket + (<usize>(index + wayOf(<u32>r) & bucketMask) - <usize>index) * BUCKET_BYTES
+export function otherBucket(bucket: usize, h: u64, r: u64, kind: u32 = ANY): usize {
+  const mask = maskOf(kind)
+  const index = <u32>h & mask
+  return bucket + (<usize>(index + wayOf(<u32>r) & mask) - <usize>index) * BUCKET_BYTES
 }
 
 /** The number of a bucket in its segment. */
@@ -254,10 +262,36 @@ export function placeElsewhere(segment: usize, own: usize, h: u64): bool {
 // The bucket in which the hash in a slot of bucket number `index` could be besides.
 // @ts-ignore: decorator
 @inline
-export function alternative(segment: usize, bucket: usize, index: u32, slot: u32): usize {
-  const way = wayOf(lowWordAt(bucket, slot))
+export function alternative(segment: usize, bucket: usize, index: u32, slot: u32, kind: u32 = ANY): usize {
+  const way = wayOf(lowWordAt(bucket, slot, kind))
   const isGuest = stateOf(bucket) >> (10 + slot) & 1
-  return bucketAt(segment, (isGuest ? index - way : index + way) & bucketMask)
+  return bucketAt(segment, (isGuest ? index - way : index + way) & maskOf(kind))
+}
+
+/**
+ * Puts a remainder into its own bucket, which is full, in place of a hash that goes to its other bucket. False when those of all
+ * hashes there are full too.
+ */
+// @ts-ignore: decorator
+@inline
+export function exchange(segment: usize, bucket: usize, r: u64, kind: u32): bool {
+  const index = indexOf(segment, bucket)
+  const state = stateOf(bucket)
+  for (let slot: u32 = 0; slot < slotsOf(kind); slot++) {
+    const to = alternative(segment, bucket, index, slot, kind)
+    const toState = stateOf(to)
+    const free = freeSlots(toState, kind)
+    if (!free) continue
+    const isGuest = state >> (10 + slot) & 1
+    copySlot(bucket, slot, to, ctz(free), kind)
+    setState(to, toState | 1 << (isGuest ? 0 : 10) << ctz(free))
+    // A guest leaves for its own bucket; the place of a hash that belongs here is marked.
+    const left = isGuest ? state & ~(0x400 << slot) : state | markOf(lowWordAt(bucket, slot, kind))
+    fillSlot(bucket, slot, r, kind)
+    setState(bucket, left | 1 << slot)
+    return true
+  }
+  return false
 }
 
 // Moves the hash in a slot to its other bucket, which has a free slot.

@@ -1,38 +1,20 @@
 // Moves a part of the range of a segment of the fingerprint table to another segment. A hash in its own bucket has the same bucket
-// there: bucket by bucket the slots that go and those that stay are packed, four at a time. The hashes that were not in their own
-// buckets find their places afterwards, as do all that go to a segment that is not empty.
+// there, and the same slot where that is free: a bucket is divided by masks. Hashes that were not in their own buckets go there, now that
+// there is room. The few that find none are placed afterwards.
 import {
-  BUCKET_BYTES, MANY, bucketMask, layout, packExtras, setState, slots, stateOf,
+  BUCKET_BYTES, FEW, MANY, append, bucketMask, copySlot, extraBits, freeSlots, layout, remainderAt, setState, slots, stateOf, wayOf,
 } from './bucket'
 import { allocForFilter } from './memory'
-import { HEADER, countOf, directoryBits, hashAt, indexOf, leave, place, segmentBytes, setCount } from './segment-table'
+import { HEADER, bucketAt, countOf, directoryBits, hashAt, leave, place, segmentBytes, setCount } from './segment-table'
 
-/** Holds the hashes of a segment that are not in their own buckets, while it is divided. */
+/** Holds the hashes of a segment that find no place in their own buckets, while it is divided. */
 let strays: usize = 0
 let strayBytes: usize = 0
-/** How bytes of four 32-bit lanes, and of four 16-bit lanes, move so that those of the bits of a number come first. */
-const packWords: usize = memory.data(16 * 16, 16)
-const packHalves: usize = memory.data(16 * 8, 16)
 
-function makePacks(): void {
-  for (let bits: u32 = 0; bits < 16; bits++) {
-    memory.fill(packWords + (<usize>bits << 4), 0xff, 16)
-    memory.fill(packHalves + (<usize>bits << 3), 0xff, 8)
-    let at: usize = 0
-    for (let lane: u32 = 0; lane < 4; lane++) {
-      if (!(bits >> lane & 1)) continue
-      store<u32>(packWords + (<usize>bits << 4) + (at << 2), 0x03020100 + lane * 0x04040404)
-      store<u16>(packHalves + (<usize>bits << 3) + (at << 1), 0x0100 + lane * 0x0202)
-      at++
-    }
-  }
-}
-
-/** Memory for what `splitBuckets` needs. False when there is none. */
+/** Memory for what `moveHashes` needs. False when there is none. */
 export function reserveStrays(): bool {
   const bytes = <usize>(bucketMask + 1) * slots << 3
   if (bytes <= strayBytes) return true
-  makePacks()
   strays = allocForFilter(bytes)
   strayBytes = strays ? bytes : 0
   return strays != 0
@@ -46,10 +28,9 @@ export function moveHashes(segment: usize, entry: u32, isUpper: bool, other: usi
   const shift = 64 - <u64>directoryBits
   const start = <u64>load<u32>(segment, 4) << shift
   const middle = <u64>entry << shift
-  const to = countOf(other) ? 0 : other
   const end = layout == MANY
-    ? packSegment(segment, to, start, middle, isUpper, true)
-    : packSegment(segment, to, start, middle, isUpper, false)
+    ? divide(segment, other, start, middle, isUpper, MANY)
+    : divide(segment, other, start, middle, isUpper, FEW)
   store<u32>(segment + (isUpper ? 8 : 4), entry)
   for (let p = strays; p < end; p += 8) {
     const h = load<u64>(p)
@@ -85,77 +66,101 @@ function slotsFrom(a: v128, b: v128, c: v128, least: v128, half: v128): u32 {
     | i32x4.bitmask(i32x4.ge_u(i32x4.sub(c, least), half)) << 8
 }
 
-// Writes the slots of the bits `chosen` to the first slots of a bucket that is empty, as hashes that belong there. The slots are
-// of 32 bits in a, b and c, and of 16 bits in d, e and f.
+// Of each 16 bits of a bucket's 64 bytes: the bit of the slot that they belong to, or bit 15 where they belong to none.
 // @ts-ignore: decorator
 @inline
-function pack(to: usize, chosen: u32, a: v128, b: v128, c: v128, d: v128, e: v128, f: v128, areMany: bool, extras: u64): void {
-  const one = chosen & 15
-  const two = chosen >> 4 & 15
-  const three = chosen >> 8
-  const second = <usize>popcnt(one)
-  const third = second + <usize>popcnt(two)
-  const last = <u32>third + popcnt(three)
-  v128.store(to, i8x16.swizzle(a, v128.load(packWords + (<usize>one << 4))))
-  v128.store(to + (second << 2), i8x16.swizzle(b, v128.load(packWords + (<usize>two << 4))))
-  const ninth = i8x16.swizzle(c, v128.load(packWords + (<usize>three << 4)))
-  const low = to + (areMany ? 40 : 42)
-  if (areMany) v128.store64_lane(to + (third << 2), ninth, 0)
-  else {
-    v128.store32_lane(to + (third << 2), ninth, 0)
-    // Six bytes: the low words come over the other two.
-    store<u64>(to, packExtras(extras, chosen), 36)
-  }
-  v128.store64_lane(low, i8x16.swizzle(d, v128.load64_zero(packHalves + (<usize>one << 3))), 0)
-  v128.store64_lane(low + (second << 1), i8x16.swizzle(e, v128.load64_zero(packHalves + (<usize>two << 3))), 0)
-  const ninthLow = i8x16.swizzle(f, v128.load64_zero(packHalves + (<usize>three << 3)))
-  if (areMany) v128.store32_lane(low + (third << 1), ninthLow, 0)
-  else v128.store16_lane(low + (third << 1), ninthLow, 0)
-  setState(to, <u32>(1 << last) - 1)
+function slotBits(quarter: u32, kind: u32): v128 {
+  if (quarter == 0) return i16x8(1, 1, 2, 2, 4, 4, 8, 8)
+  if (quarter == 1) return i16x8(16, 16, 32, 32, 64, 64, 128, 128)
+  if (kind == MANY) return quarter == 2 ? i16x8(256, 256, 512, 512, 1, 2, 4, 8) : i16x8(16, 32, 64, 128, 256, 512, -32768, -32768)
+  return quarter == 2 ? i16x8(256, 256, -32768, -32768, -32768, 1, 2, 4) : i16x8(8, 16, 32, 64, 128, 256, -32768, -32768)
 }
 
-// Divides the hashes that are in their own buckets: those on one side of `middle` go to `other`, which is empty, or to `strays` when it
-// is 0. The hashes that are not in their own buckets all go to `strays`, whose end is returned.
+// A quarter of a bucket in which all slots are zero but those of the bits `chosen`.
 // @ts-ignore: decorator
 @inline
-function packSegment(segment: usize, other: usize, start: u64, middle: u64, isUpper: bool, areMany: bool): usize {
-  const gap = other - segment
-  const shift: u64 = areMany ? 27 : 32
+function onlySlots(bytes: v128, chosen: u32, quarter: u32, kind: u32): v128 {
+  const bits = slotBits(quarter, kind)
+  return v128.and(bytes, i16x8.eq(v128.and(i16x8.splat(<i16>chosen), bits), bits))
+}
+
+// What the chosen slots have besides, where it lies in the third quarter.
+// @ts-ignore: decorator
+@inline
+function extrasOf(extras: u64, chosen: u32, kind: u32): v128 {
+  if (kind == MANY) return i64x2.splat(0)
+  const bits = extras & extraBits(chosen)
+  return i64x2.replace_lane(i64x2.splat(bits << 32), 1, bits >> 32)
+}
+
+// Divides the hashes of a segment: those on one side of `middle` go to `other`, into the slots that they have now where those are free. The
+// hashes for which there is no room in their own buckets go to `strays`, whose end is returned.
+// @ts-ignore: decorator
+@inline
+function divide(segment: usize, other: usize, start: u64, middle: u64, isUpper: bool, kind: u32): usize {
+  const shift: u64 = kind == MANY ? 27 : 32
   const least = i32x4.splat(<i32>(start >> shift))
   const half = i32x4.splat(<i32>(middle - start >> shift))
-  const zero = i64x2.splat(0)
+  const below: u32 = isUpper ? 0 : 1023
   let strayEnd = strays
   let kept: u32 = 0
-  let gone: u32 = 0
-  const end = segment + segmentBytes()
-  for (let bucket = segment + HEADER; bucket < end; bucket += BUCKET_BYTES) {
+  let gone = countOf(other)
+  for (let index: u32 = 0; index <= bucketMask; index++) {
+    const bucket = bucketAt(segment, index)
+    const target = bucketAt(other, index)
     const state = stateOf(bucket)
-    const low = bucket + (areMany ? 40 : 42)
     const a = v128.load(bucket)
     const b = v128.load(bucket, 16)
-    const c = v128.load64_zero(bucket, 32)
-    const d = v128.load64_zero(low)
-    const e = v128.load64_zero(low, 8)
-    const f = v128.load32_zero(low, 16)
-    const extras = areMany ? 0 : load<u64>(bucket, 36)
-    const above = slotsFrom(a, b, c, least, half)
-    const go = state & 1023 & (isUpper ? above : ~above)
-    const stay = state & 1023 & ~go
-    for (let bits = state >> 10 & 1023 | (other ? 0 : go); bits; bits &= bits - 1) {
-      store<u64>(strayEnd, hashAt(segment, bucket, ctz(bits), indexOf(segment, bucket)))
-      strayEnd += 8
+    const c = v128.load(bucket, 32)
+    const d = v128.load(bucket, 48)
+    const extras = kind == MANY ? 0 : load<u64>(bucket, 36)
+    const goes = slotsFrom(a, b, c, least, half) ^ below
+    // The buckets before this one are divided already.
+    for (let bits = state >> 10 & 1023; bits; bits &= bits - 1) {
+      const slot = ctz(bits)
+      const r = remainderAt(bucket, slot, kind)
+      const way = wayOf(<u32>r)
+      const isGoing = goes >> slot & 1
+      const own = bucketAt(isGoing ? other : segment, index - way & bucketMask)
+      const ownState = stateOf(own)
+      if (way <= index && freeSlots(ownState, kind)) {
+        append(own, ownState, r, 0, kind)
+        gone += isGoing
+        kept += isGoing ^ 1
+      } else {
+        store<u64>(strayEnd, hashAt(segment, bucket, slot, index))
+        strayEnd += 8
+      }
     }
-    v128.store(bucket, zero)
-    v128.store(bucket, zero, 16)
-    v128.store(bucket, zero, 32)
-    v128.store(bucket, zero, 48)
-    pack(bucket, stay, a, b, c, d, e, f, areMany, extras)
+    const stay = state & 1023 & ~goes
+    const go = state & 1023 & goes
+    const targetState = stateOf(target)
+    const free = freeSlots(targetState, kind)
+    const direct = go & free
+    v128.store(target, v128.or(v128.load(target), onlySlots(a, direct, 0, kind)))
+    v128.store(target, v128.or(v128.load(target, 16), onlySlots(b, direct, 1, kind)), 16)
+    v128.store(target, v128.or(v128.load(target, 32), v128.or(onlySlots(c, direct, 2, kind), extrasOf(extras, direct, kind))), 32)
+    v128.store(target, v128.or(v128.load(target, 48), onlySlots(d, direct, 3, kind)), 48)
+    let left = free & ~direct
+    for (let bits = go & ~direct; bits; bits &= bits - 1) {
+      if (left) {
+        copySlot(bucket, ctz(bits), target, ctz(left), kind)
+        left &= left - 1
+      } else {
+        store<u64>(strayEnd, hashAt(segment, bucket, ctz(bits), index))
+        strayEnd += 8
+      }
+    }
+    setState(target, targetState | free & ~left)
+    gone += popcnt(free & ~left)
+    v128.store(bucket, onlySlots(a, stay, 0, kind))
+    v128.store(bucket, onlySlots(b, stay, 1, kind), 16)
+    v128.store(bucket, v128.or(onlySlots(c, stay, 2, kind), extrasOf(extras, stay, kind)), 32)
+    v128.store(bucket, onlySlots(d, stay, 3, kind), 48)
+    setState(bucket, stay)
     kept += popcnt(stay)
-    if (!other) continue
-    pack(bucket + gap, go, a, b, c, d, e, f, areMany, extras)
-    gone += popcnt(go)
   }
   setCount(segment, kept)
-  if (other) setCount(other, gone)
+  setCount(other, gone)
   return strayEnd
 }

@@ -1,6 +1,6 @@
 // Segments of the fingerprint filter on their way into a snapshot or another instance, and from there into the table.
 // What comes from a file is checked before it is used.
-import { bucketMask, crowd, freeSlots, holds, isTidy, layout, markOf, remainder, remainderAt, setLayout, slotWith, slots, stateOf } from '../bucket'
+import { bucketMask, freeSlots, holds, homeBits, isTidy, layout, markOf, remainder, remainderAt, setLayout, slotWith, slots, stateOf } from '../bucket'
 import { changes, copyHashes, countWalks, setStuck } from '../growth'
 import { alloc } from '../memory'
 import { takesOne } from '../one'
@@ -121,6 +121,11 @@ export function fingerprintAdoptRoom(): usize {
 /** Free slots that a segment needs for what can come before it is relieved. */
 const STEP: u32 = 128
 
+// Hashes that a segment of a file can have: builds before 2026-11-18 filled segments to 29/32.
+function mostHashes(): u32 {
+  return (slots * 29 << homeBits - 5) + STEP
+}
+
 // Whether a search finds the hash in a slot there and only there.
 function isFound(segment: usize, bucket: usize, slot: u32, index: u32, h: u64): bool {
   const state = stateOf(bucket)
@@ -150,7 +155,7 @@ export function fingerprintIsSound(segment: usize, bits: u32): bool {
       count++
     }
   }
-  return count == load<u32>(segment) && count <= crowd + STEP
+  return count == load<u32>(segment) && count <= mostHashes()
 }
 
 /** Room for one segment that is moved here: one that was moved away, or new; 0 when the instance is full. */

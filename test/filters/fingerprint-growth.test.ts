@@ -157,3 +157,27 @@ it('goes on sharing segments when the walk is over, also when it was left early'
   }
   expect(sizes.reduce((sum, bytes) => sum + bytes) / sizes.length).toBeLessThanOrEqual(10)
 })
+
+it.each([1, 2, 5, 17])(
+  'a hash that comes again after %i others is new once, in every layout and however full',
+  async (distance) => {
+    const kernel = Kernel.create(await compileKernel())
+    const filter = fingerprint.create(kernel)
+    const random = randomFrom(distance)
+    let wrong = 0
+    for (let done = 0; done < 1.2e6; done += BATCH) {
+      kernel.refresh()
+      const halves = new Uint32Array(kernel.hashes.buffer, kernel.hashes.byteOffset, 2 * BATCH)
+      for (let i = 0; i < BATCH; i++) {
+        const repeats = i % (2 * distance) >= distance
+        halves[2 * i] = repeats ? halves[2 * (i - distance)]! : Math.floor(random() * 2 ** 32)
+        halves[2 * i + 1] = repeats ? halves[2 * (i - distance) + 1]! : Math.floor(random() * 2 ** 32)
+      }
+      expectIs(filter.add(0, BATCH), BATCH)
+      kernel.refresh()
+      for (let i = 0; i < BATCH; i++)
+        wrong += Number(kernel.verdicts[i] !== Number(i % (2 * distance) < distance))
+    }
+    expect(wrong).toBe(0)
+  },
+)
