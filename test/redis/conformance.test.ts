@@ -134,17 +134,20 @@ for (const [place, start] of Object.entries(places)) {
         const sieve = await open({ windowMs, tags: 4 })
         const added = Date.now()
         expect(await sieve.addMany(urlsOf(0, 500))).toEqual(all(500, 1))
+        let marked = added
         let looks = 0
         for (;;) {
           const answers = await sieve.hasMany(urlsOf(0, 500))
           const verdict = await sieve.add(urlOf(3))
+          // A slow call may come when it is forgotten, and mark it again.
+          if (verdict) marked = Date.now()
           if (Date.now() > added + 0.75 * windowMs) break
           expect(answers).toEqual(all(500, 1))
           expect(verdict).toBe(false)
           looks++
         }
         expect(looks).toBeGreaterThan(0)
-        await new Promise((resolve) => setTimeout(resolve, added + windowMs + 300 - Date.now()))
+        await new Promise((resolve) => setTimeout(resolve, marked + windowMs + 300 - Date.now()))
         expect(await sieve.addMany(urlsOf(0, 500))).toEqual(all(500, 1))
         await new Promise((resolve) => setTimeout(resolve, 1.5 * windowMs))
         const left = await Promise.all(
