@@ -10,6 +10,8 @@ import { alloc, allocForFilter, release } from './memory'
 
 /** A segment's header: u32 count (see `counts`), u32 first and u32 last-plus-one directory entry. */
 export const HEADER: usize = 64
+/** Bytes of a page of the platform's memory, or less. */
+const PAGE: usize = 4096
 /** Hashes that agree in more than these first bits share a segment, however crowded it is. */
 const MOST_DIRECTORY_BITS: u32 = 27
 /** Hashes that move to their other bucket for one that is added. Random hashes need a few at most. */
@@ -166,8 +168,14 @@ export function checkedSegment(segment: usize): usize {
 /** Memory for one segment, as it was left; 0 when there is none. */
 export function takeSegment(): usize {
   const segment = spare
-  if (!segment) return checkedSegment(allocForFilter(segmentBytes()))
+  if (!segment) return touchPages(checkedSegment(allocForFilter(segmentBytes())))
   spare = <usize>load<u32>(segment)
+  return segment
+}
+
+// Writes to each page of a new segment. One that is read first costs two page faults, and an interrupt of every thread of the process.
+function touchPages(segment: usize): usize {
+  if (segment) for (let at = segment, end = segment + segmentBytes(); at < end; at += PAGE) store<u8>(at, 0)
   return segment
 }
 
