@@ -7,7 +7,7 @@ import type { Keyer } from '../keyer/keyer.ts'
 import { keepLines } from '../lines/keep.ts'
 import { joinBytes } from '../lines/sift.ts'
 import { PartArrays } from './part-arrays.ts'
-import type { PartBatch } from './shared-run.ts'
+import type { PartBatch, SharedRun } from './shared-run.ts'
 
 const NEWLINE = 10
 /** A longer length would wrap around on its way into the kernel. */
@@ -103,8 +103,8 @@ export class Chunk {
     return this.#kernel.bytes.subarray(this.#end, this.#end + bytes)
   }
 
-  /** Makes keys and hashes of all lines, and writes them to the batches. Returns how many batches there are. */
-  prepare(batches: readonly PartBatch[]): number {
+  /** Makes keys and hashes of all lines, and writes them to its batches. Returns how many batches there are. */
+  prepare(run: SharedRun): number {
     const kernel = this.#kernel
     const { call } = kernel
     let count = 0
@@ -117,23 +117,24 @@ export class Chunk {
       this.lines += n
       this.invalid += this.#keyer.invalidIn(0, n)
       const { entries } = this.#save(count, n)
-      this.#hand(batches[count]!, n, entries)
+      this.#hand(run.batch(this.place, count), n, entries)
       count++
     }
     return count
   }
 
-  /** Joins what is wanted, by the verdicts of the batches. */
-  keep(batches: readonly PartBatch[], count: number): void {
+  /** Joins what is wanted, by the verdicts of its batches. */
+  keep(run: SharedRun): void {
     const kernel = this.#kernel
     const { call } = kernel
     const { keep, as } = this.#wanted
     const keys: Uint8Array[] = []
     let end = this.#from
     call.keepFrom(end)
+    const count = run.batchCount(this.place)
     for (let i = 0; i < count; i++) {
       const { n, starts, ends, entries, keys: own } = this.#batches[i]!
-      this.#gather(batches[i]!, n, entries)
+      this.#gather(run.batch(this.place, i), n, entries)
       this.fresh += call.countNew(0, n)
       if (own !== null) {
         keys.push(keepLines({ lines: own, verdicts: kernel.verdicts.subarray(0, n) }, keep))

@@ -23,9 +23,8 @@ export class MainTable implements OwnTable {
   add(chunk: number, place: number): boolean {
     const run = this.#run
     if (((chunk - run.load(WRITTEN)) | 0) >= MOST_UNWRITTEN) return false
-    const batches = run.batches(place)
     this.#state.invalid += run.invalid(place)
-    while (this.#batch < run.batchCount(place)) this.#addBatch(batches[this.#batch]!)
+    while (this.#batch < run.batchCount(place)) this.#addBatch(run.batch(place, this.#batch))
     this.#batch = 0
     this.#next = (chunk + 1) | 0
     return true
@@ -73,7 +72,8 @@ export class MainTable implements OwnTable {
     for (let chunk = run.load(WRITTEN); ((this.#next - chunk) | 0) >= 0; chunk = (chunk + 1) | 0) {
       const place = run.placeOf(chunk)
       if (place < 0) return
-      yield* run.batches(place).slice(0, chunk === this.#next ? this.#batch : run.batchCount(place))
+      const count = chunk === this.#next ? this.#batch : run.batchCount(place)
+      for (let i = 0; i < count; i++) yield run.batch(place, i)
     }
   }
 }

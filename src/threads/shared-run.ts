@@ -96,9 +96,9 @@ export class SharedRun {
   readonly #partsLeft: Int32Array
   readonly #batchCounts: Int32Array
   readonly #invalid: Int32Array
-  /** Made when a place is first used: there are a quarter of a million at 64 threads. */
-  readonly #batches: (readonly PartBatch[])[] = []
-  readonly #batchesAt: (place: number) => readonly PartBatch[]
+  /** Made when they are first used: few of a quarter of a million at 64 threads are. */
+  readonly #batches: PartBatch[][]
+  readonly #newBatch: (place: number, i: number) => PartBatch
 
   /** Without `buffer`, new memory. */
   constructor(shape: RunShape, buffer?: SharedArrayBuffer) {
@@ -136,14 +136,16 @@ export class SharedRun {
     this.#invalid = new Int32Array(all, invalidAt, places)
     this.#lengths = new Int32Array(all, lengthsAt, STREAM_BUFFERS)
     this.#streamBuffers = streamAt.map((at) => new Uint8Array(all, at, chunkBytes))
-    const batchAt = (at: number) => ({
-      starts: new Uint32Array(all, at, parts),
-      ends: new Uint32Array(all, at + 4 * MOST_PARTS, parts),
-      hashes: new BigUint64Array(all, at + 8 * MOST_PARTS, PART_ENTRIES),
-      verdicts: new Uint8Array(all, at + 8 * MOST_PARTS + 8 * PART_ENTRIES, PART_ENTRIES),
-    })
-    this.#batchesAt = (place) =>
-      Array.from({ length: batches }, (_, i) => batchAt(batchesFrom + (place * batches + i) * batchBytes))
+    this.#batches = Array.from({ length: places }, () => [])
+    this.#newBatch = (place, i) => {
+      const at = batchesFrom + (place * batches + i) * batchBytes
+      return {
+        starts: new Uint32Array(all, at, parts),
+        ends: new Uint32Array(all, at + 4 * MOST_PARTS, parts),
+        hashes: new BigUint64Array(all, at + 8 * MOST_PARTS, PART_ENTRIES),
+        verdicts: new Uint8Array(all, at + 8 * MOST_PARTS + 8 * PART_ENTRIES, PART_ENTRIES),
+      }
+    }
   }
 
   load(word: number): number {
@@ -197,10 +199,11 @@ export class SharedRun {
     for (let thread = 0; thread < this.shape.threads; thread++) if (thread !== except) this.wake(thread)
   }
 
-  /** The batches of the chunk at a place. */
-  batches(place: number): readonly PartBatch[] {
-    this.#batches[place] ??= this.#batchesAt(place)
-    return this.#batches[place]
+  /** Batch number `i` of the chunk at a place. */
+  batch(place: number, i: number): PartBatch {
+    const batches = this.#batches[place]!
+    batches[i] ??= this.#newBatch(place, i)
+    return batches[i]
   }
 
   batchCount(place: number): number {

@@ -40,10 +40,9 @@ export class TablePart implements OwnTable {
 
   add(_: number, place: number): boolean {
     const { batchKernel } = this.#shards
-    const batches = this.#run.batches(place)
     const count = this.#run.batchCount(place)
     for (let i = 0; i < count; i++) {
-      const { starts, ends, hashes, verdicts } = batches[i]!
+      const { starts, ends, hashes, verdicts } = this.#run.batch(place, i)
       const start = starts[this.#part]!
       const end = ends[this.#part]!
       if (start === end) continue

@@ -37,7 +37,7 @@ import { SieveThread, type ThreadPorts, type ThreadSetting } from './thread.ts'
 /** How often the main thread looks up while it waits. */
 const LOOK_MS = 100
 /** Pieces of work that the main thread does without a break. */
-const TURN_STEPS = 8
+const TURN_STEPS = 32
 
 /** What follows a thread's setting when its work begins: hashes that are seen already. */
 export interface Beginning {
@@ -270,7 +270,7 @@ export class ThreadPool<F> {
     try {
       for (let steps = 1; !this.#isClosing && !this.#failure; ) {
         const bell = run.bell(MAIN)
-        if (own.step(bell)) {
+        if (own.step()) {
           this.#options.onStep?.()
           if (++steps % TURN_STEPS === 0) await new Promise(setImmediate)
         } else if (!run.isWokenSoon(MAIN, bell)) await this.#wait(run.bellOf(MAIN), bell)

@@ -3,6 +3,7 @@
 
 import { resolveProfile } from '../canonical/profiles.ts'
 import type { RuleName } from '../canonical/rules.ts'
+import { SieveError } from '../errors.ts'
 import type { Plan } from '../filters/filter.ts'
 import type { HashChoice } from '../hashes.ts'
 import { Kernel } from '../kernel.ts'
@@ -60,7 +61,7 @@ const NEWLINE = 10
 /** The most memory of an instance that makes keys: enough for a URL of 300 MB. */
 const INSTANCE_BYTES = 1024 ** 3
 /** Memory that it begins with, in chunks: enough for lines and keys of the usual length. */
-const INITIAL_CHUNKS = 16
+const INITIAL_CHUNKS = 8
 
 export class SieveThread {
   /** When writing has failed: how many lines of that chunk were written. */
@@ -72,6 +73,11 @@ export class SieveThread {
   /** The main thread owns the whole table, and adds no more before chunks are written. */
   readonly #wakesMain: boolean
   readonly #free: Chunk[] = []
+  /** Makes chunk number `i` of this thread's. */
+  readonly #newChunk: (i: number) => Chunk
+  /** Chunks that were made, and the most that there may be. */
+  #made = 0
+  #most: number
   /** The chunk that is being read. */
   #reading: Chunk | null = null
   /** Chunks whose hashes are published, in input order. */
@@ -89,11 +95,13 @@ export class SieveThread {
     this.#table = table
     this.#wakesMain = plan === null && index !== MAIN
     const profile = resolveProfile(rules)
-    for (let i = 0; i < shape.chunksPerThread; i++) {
+    this.#newChunk = (i) => {
       const kernel = Kernel.create(module, INSTANCE_BYTES, INITIAL_CHUNKS * shape.chunkBytes)
       const keyer = new Keyer(kernel, profile, hash)
-      this.#free.push(new Chunk(index * shape.chunksPerThread + i, keyer, shape.parts, wanted))
+      return new Chunk(index * shape.chunksPerThread + i, keyer, shape.parts, wanted)
     }
+    this.#most = shape.chunksPerThread
+    this.#free.push(this.#newChunk(this.#made++))
     Atomics.add(this.#run.words, STARTED, 1)
     Atomics.notify(this.#run.words, STARTED)
   }
@@ -104,18 +112,13 @@ export class SieveThread {
     for (;;) {
       const bell = run.bell(this.#index)
       if (run.load(STATUS) !== RUNNING) return
-      if (!this.step(bell)) run.sleep(this.#index, bell)
+      if (!this.step()) run.sleep(this.#index, bell)
     }
   }
 
-  /**
-   * Does one piece of work; false: there is none now. `bell` was read before. What others wait for comes first. Who owns a
-   * part of the table reads only when no other thread has hashes for it soon: else they would wait for it.
-   */
-  step(bell: number): boolean {
-    if (this.#write() || this.#add()) return true
-    if (this.#table && this.#run.isWokenSoon(this.#index, bell)) return true
-    return this.#read()
+  /** Does one piece of work, first what others wait for; false: there is none now. */
+  step(): boolean {
+    return this.#write() || this.#add() || this.#read()
   }
 
   // The own part of the next chunk.
@@ -135,7 +138,7 @@ export class SieveThread {
     const chunk = this.#underWay[0]
     if (!chunk || !run.isJudged(chunk.place)) return false
     const isKept = chunk.kept !== null
-    if (!isKept) chunk.keep(run.batches(chunk.place), run.batchCount(chunk.place))
+    if (!isKept) chunk.keep(run)
     if (run.load(WRITTEN) !== chunk.number) return !isKept
     this.#deliver(chunk.kept!)
     const counters = run.counters.subarray(this.#index * COUNTERS)
@@ -165,7 +168,7 @@ export class SieveThread {
   #read(): boolean {
     const run = this.#run
     if (!this.#reading) {
-      if (this.#free.length === 0 || run.load(SOURCE) === NO_SOURCE || !run.takeTurn()) return false
+      if (!this.#hasFree() || run.load(SOURCE) === NO_SOURCE || !run.takeTurn()) return false
       this.#reading = this.#free.pop()!
       this.#reading.begin(run.carry.subarray(0, run.load(CARRIED)), run.shape.chunkBytes)
     }
@@ -190,6 +193,22 @@ export class SieveThread {
     return true
   }
 
+  // Whether there is a chunk to read into. They are made when they are first needed: each takes some memory, and time at the start.
+  #hasFree(): boolean {
+    if (this.#free.length > 0) return true
+    if (this.#made === this.#most) return false
+    try {
+      this.#free.push(this.#newChunk(this.#made))
+      this.#made++
+      return true
+    } catch (error) {
+      if (!(error instanceof SieveError) || error.code !== 'memory') throw error
+      // Those that were made will do.
+      this.#most = this.#made
+      return false
+    }
+  }
+
   // The end of the turn to read; where the chunk goes.
   #passTurn(to: Chunk[], chunk: Chunk): void {
     this.#reading = null
@@ -199,7 +218,7 @@ export class SieveThread {
 
   #publish(chunk: Chunk): void {
     const run = this.#run
-    const count = chunk.prepare(run.batches(chunk.place))
+    const count = chunk.prepare(run)
     run.publish(chunk.number, chunk.place, count, chunk.invalid)
     run.wakeAll(this.#index)
   }
