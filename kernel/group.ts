@@ -302,9 +302,13 @@ export function insertDeferred(i: u32): bool {
 }
 
 // One function for each layout, called through the module's table: the platform compiles only those that are used.
+// The first segment is small and in the cache: there hashes are added one by one.
 function addToFirst(from: u32, to: u32): void {
-  addOthers(from, areNew ? addMost(from, to, ANY) : addFew(from, to, ANY), ANY)
-  addDeferred(from, ANY)
+  for (let i = from; i < to; i++) {
+    if (insertDeferred(i)) continue
+    store<u32>(deferred + (<usize>late << 2), i)
+    late++
+  }
 }
 
 function addToFew(from: u32, to: u32): void {

@@ -181,8 +181,6 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
     report?.write({ urls, seconds, counts })
     if (flags.stats) writeStderr(`${JSON.stringify({ ...counts, seconds })}\n`)
     else if (!flags.quiet) writeStderr(crawlSummary(counts, seconds, folder))
-    // Connections that are kept open would hold the process for seconds.
-    setTimeout(() => process.exit(), 0)
   }
   const { pages, failed } = site.counts
   if (pages === 0 && failed > 0) process.exitCode ??= EXIT.input

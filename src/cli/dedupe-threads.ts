@@ -22,7 +22,7 @@ import { ClosedPipe, type Output, writeStderr } from './output.ts'
 import type { Threads } from './thread-count.ts'
 import { threadPorts } from './thread-ports.ts'
 
-const CHUNKS_PER_THREAD = 4
+const CHUNKS_PER_THREAD = 6
 /** Adding to the table is about half of the work: half of the threads own a part of it. */
 const THREADS_PER_PART = 2
 const NOTHING = new Uint8Array(0)

@@ -95,6 +95,8 @@ export class ThreadPool<F> {
   #failure: Error | null = null
   /** Why a file could not be read to its end. */
   readonly #unreadable = signal<Error>()
+  /** All other threads have reported, or one has failed. */
+  readonly #ended = signal<void>()
 
   constructor(options: PoolOptions<F>) {
     const { shape } = options
@@ -202,10 +204,8 @@ export class ThreadPool<F> {
     this.#isClosing = true
     this.#stop(CLOSING)
     await this.#working
-    while (this.#measures.length < this.#workers.length) {
-      this.#check()
-      await new Promise((resolve) => setTimeout(resolve, 1))
-    }
+    await this.#ended.promise
+    this.#check()
     return this.#part ? [...this.#measures, this.#part.measure()] : this.#measures
   }
 
@@ -236,8 +236,10 @@ export class ThreadPool<F> {
         return
       }
       hasReported = true
-      if ('measure' in report) this.#measures.push(report.measure)
-      else {
+      if ('measure' in report) {
+        this.#measures.push(report.measure)
+        if (this.#measures.length === this.#workers.length) this.#ended.resolve()
+      } else {
         this.#delivered ||= report.delivered
         this.#fail(errorOf(report.failure))
       }
@@ -315,6 +317,7 @@ export class ThreadPool<F> {
 
   #fail(error: Error): void {
     this.#failure ??= error
+    this.#ended.resolve()
     this.#stop(FAILED)
   }
 
