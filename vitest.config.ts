@@ -20,7 +20,7 @@ const ISOLATED = readdirSync('test', { recursive: true, encoding: 'utf8' })
 export default defineConfig({
   resolve: { alias: { '#store': new URL('./src/store/index.ts', import.meta.url).pathname } },
   test: {
-    globalSetup: ['test/support/debian.ts', 'test/support/built.ts'],
+    globalSetup: ['test/support/debian.ts', 'test/support/built.ts', 'test/support/certificates.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',

@@ -2,6 +2,7 @@
 // of a table in memory each; the main thread owns all of a store or another filter. What is written is the same, byte for
 // byte.
 
+import { setFlagsFromString } from 'node:v8'
 import type { Profile } from '../canonical/profiles.ts'
 import { type Rule, type RuleName, rules } from '../canonical/rules.ts'
 import { SieveError } from '../errors.ts'
@@ -80,7 +81,8 @@ export class ThreadTarget implements DedupeTarget {
     let isFile = false
     const look = () => write(NOTHING)
     try {
-      if (this.#threads.waits) await this.#wait(output)
+      if (!this.#isOff) this.#pool ??= this.#start(output)
+      if (this.#threads.waits && !this.#isOn) await this.#wait(this.#pool!)
       await readInput(path, {
         ready: () => (this.#isOn ? this.#pool!.emptied() : null),
         reserve: (size) => (this.#isOn ? this.#pool!.reserve() : this.#feed.reserve(size)),
@@ -89,7 +91,7 @@ export class ThreadTarget implements DedupeTarget {
           else this.#bytes += size
           write(this.#isOn ? NOTHING : this.#feed.push(size), at)
           if (!this.#isOn) this.#capacity.watch()
-          this.#advance(output)
+          this.#advance()
         },
         takeFile: (fd) => {
           isFile = this.#isOn
@@ -158,11 +160,10 @@ export class ThreadTarget implements DedupeTarget {
     this.#hashes.push(new BigUint64Array(kernel.bytes.buffer, to, fresh).slice())
   }
 
-  // Starts the threads, and shares the work with them when they have started.
-  #advance(output: Output): void {
+  // Shares the work with the threads when they have started.
+  #advance(): void {
     if (this.#isOn || this.#isOff) return
-    this.#pool ??= this.#start(output)
-    const pool = this.#pool
+    const pool = this.#pool!
     if (pool.failure) {
       writeStderr(`urlsieve: warning: going on with one thread: ${pool.failure.message}\n`)
       this.#isOff = true
@@ -170,11 +171,9 @@ export class ThreadTarget implements DedupeTarget {
     } else if (pool.isReady) this.#handOver(pool)
   }
 
-  async #wait(output: Output): Promise<void> {
-    if (this.#isOn) return
-    this.#pool = this.#start(output)
-    await this.#pool.ready()
-    this.#handOver(this.#pool)
+  async #wait(pool: ThreadPool<ThreadFailure>): Promise<void> {
+    await pool.ready()
+    this.#handOver(pool)
   }
 
   #start(output: Output): ThreadPool<ThreadFailure> {
@@ -220,8 +219,19 @@ export class ThreadTarget implements DedupeTarget {
     }
     this.#hashes = []
     this.#isOn = true
+    optimiseLate()
     pool.begin(hashes, rest)
   }
+}
+
+/** Bytes of interpreted code that a function runs before the engine optimises it: 15 times as many as usual. */
+const OPTIMISED_AFTER = 2_000_000
+
+// The engine compiles on other threads, which would take the processors from ours, and the JavaScript between two calls of the kernel is
+// short: 30 ms of compiling did not pay. What runs for each URL is still optimised, a little later. Not before the threads have started:
+// the engine uses no prepared code of the platform's modules once a flag has changed.
+function optimiseLate(): void {
+  setFlagsFromString(`--interrupt-budget=${OPTIMISED_AFTER}`)
 }
 
 /** A file that a thread could not read to its end. */

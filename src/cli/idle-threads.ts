@@ -1,7 +1,6 @@
 // The threads of `dedupe`. Starting one takes as long as loading the command, so those that the arguments ask for start before
 // that and wait for their work; when it turns out that they are not needed, they end with the process.
 import { parseArgs } from 'node:util'
-import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { likelyBytes } from './input-size.ts'
 import { threadsOf } from './thread-count.ts'
@@ -24,9 +23,7 @@ const idle = new Set<Worker>()
 export function startThreadsOf([command, ...args]: readonly string[]): void {
   if (command !== 'dedupe') return
   try {
-    const count = countOf(args)
-    if (count > 1) optimiseLate()
-    for (let i = 1; i < count; i++) {
+    for (let i = 1; i < countOf(args); i++) {
       const thread = newThread()
       thread.unref()
       thread.once('error', () => idle.delete(thread)).once('exit', () => idle.delete(thread))
@@ -35,15 +32,6 @@ export function startThreadsOf([command, ...args]: readonly string[]): void {
   } catch {
     // The command itself reports what is wrong.
   }
-}
-
-/** Bytes of interpreted code that a function runs before the engine optimises it: 15 times as many as usual. */
-const OPTIMISED_AFTER = 2_000_000
-
-// The engine compiles on other threads, which would take the processors from ours, and the JavaScript between two calls of the kernel is
-// short: 30 ms of compiling did not pay. What runs for each URL is still optimised, a little later.
-function optimiseLate(): void {
-  setFlagsFromString(`--interrupt-budget=${OPTIMISED_AFTER}`)
 }
 
 /** A thread that waits for its setting. */

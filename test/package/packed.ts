@@ -2,6 +2,7 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Ended, root, spawned, temporaryFolder } from '../e2e/command.ts'
+import { withCertificates } from '../support/certificates.ts'
 import { oncePerRun } from '../support/once.ts'
 
 /** Under `npm test` npm describes this repository in the environment; another project must not see it. */
@@ -83,7 +84,7 @@ export async function fetchPackage(name: string, folder: string): Promise<string
   mkdirSync(folder, { recursive: true })
   const patience = ['--fetch-retries=1', '--fetch-timeout=60000']
   const args = ['install', ...QUIETLY, ...patience, '--no-save', '--prefix', folder, name]
-  const { code, stderr } = await spawned('npm', args, { cwd: folder, env })
+  const { code, stderr } = await spawned('npm', args, { cwd: folder, env: withCertificates(env) })
   if (code === 0) return undefined
   const reason = /npm error (?!code)(.+)/.exec(stderr)?.[1] ?? stderr.trim().split('\n').at(-1)
   return `npm could not install ${name}: ${reason}`
