@@ -20,7 +20,7 @@ export interface Wanted {
   readonly as: 'line' | 'key'
 }
 
-/** What is needed of a batch when its verdicts are there. */
+/** What is needed of a batch when its verdicts are there. Arrays are copied whole: a view of a part takes longer to make. */
 interface Waiting {
   n: number
   readonly starts: Uint32Array
@@ -140,8 +140,8 @@ export class Chunk {
         keys.push(keepLines({ lines: own, verdicts: kernel.verdicts.subarray(0, n) }, keep))
         continue
       }
-      kernel.lineStarts.set(starts.subarray(0, n))
-      kernel.lineEnds.set(ends.subarray(0, n))
+      kernel.lineStarts.set(starts)
+      kernel.lineEnds.set(ends)
       end = call.keepLines(n, keep === 'new' ? 1 : 0) >>> 0
     }
     this.kept = as === 'key' ? joinBytes(keys) : kernel.bytes.subarray(this.#from, end)
@@ -169,8 +169,8 @@ export class Chunk {
     batch.n = n
     if (this.#wanted.as === 'key') batch.keys = this.#allKeys(n)
     if (batch.keys !== null) return batch
-    batch.starts.set(kernel.lineStarts.subarray(0, n))
-    batch.ends.set(kernel.lineEnds.subarray(0, n))
+    batch.starts.set(kernel.lineStarts)
+    batch.ends.set(kernel.lineEnds)
     return batch
   }
 
@@ -181,7 +181,7 @@ export class Chunk {
     if (arrays === null) {
       starts[0] = 0
       ends[0] = n
-      hashes.set(kernel.hashes.subarray(0, n))
+      hashes.set(kernel.hashes)
       return
     }
     kernel.call.divideHashes(n, this.#parts)
@@ -197,7 +197,7 @@ export class Chunk {
     const arrays = this.#arrays
     kernel.refresh()
     if (arrays === null) {
-      kernel.verdicts.set(verdicts.subarray(0, n))
+      kernel.verdicts.set(verdicts)
       return
     }
     arrays.refresh()

@@ -69,7 +69,7 @@ export const FRESH = 1
 export const INVALID = 2
 export const BYTES = 3
 
-/** One batch of a chunk: its hashes part by part, and a verdict for each. */
+/** One batch of a chunk: its hashes part by part, and a verdict for each. With one part the arrays are as long as those of the kernel. */
 export interface PartBatch {
   /** Where each part begins and ends in the two arrays. */
   readonly starts: Uint32Array
@@ -137,13 +137,14 @@ export class SharedRun {
     this.#lengths = new Int32Array(all, lengthsAt, STREAM_BUFFERS)
     this.#streamBuffers = streamAt.map((at) => new Uint8Array(all, at, chunkBytes))
     this.#batches = Array.from({ length: places }, () => [])
+    const entries = parts === 1 ? BATCH_LINES : PART_ENTRIES
     this.#newBatch = (place, i) => {
       const at = batchesFrom + (place * batches + i) * batchBytes
       return {
         starts: new Uint32Array(all, at, parts),
         ends: new Uint32Array(all, at + 4 * MOST_PARTS, parts),
-        hashes: new BigUint64Array(all, at + 8 * MOST_PARTS, PART_ENTRIES),
-        verdicts: new Uint8Array(all, at + 8 * MOST_PARTS + 8 * PART_ENTRIES, PART_ENTRIES),
+        hashes: new BigUint64Array(all, at + 8 * MOST_PARTS, entries),
+        verdicts: new Uint8Array(all, at + 8 * MOST_PARTS + 8 * PART_ENTRIES, entries),
       }
     }
   }

@@ -46,6 +46,12 @@ export class TablePart implements OwnTable {
       const start = starts[this.#part]!
       const end = ends[this.#part]!
       if (start === end) continue
+      if (this.#run.shape.parts === 1) {
+        batchKernel.hashes.set(hashes)
+        this.#shards.addAll(end)
+        verdicts.set(batchKernel.verdicts)
+        continue
+      }
       batchKernel.hashes.set(hashes.subarray(start, end))
       this.#shards.addAll(end - start)
       verdicts.set(batchKernel.verdicts.subarray(0, end - start), start)
