@@ -1,10 +1,12 @@
 // A set of hashes larger than memory, for calls: the table in memory holds what the log has; the runs hold the rest. A call with
-// few hashes looks each of them up in the runs; a call with many compares them with all runs in one pass, in a second table.
+// few hashes looks each of them up in the runs, by their filters; a call with many compares them with all runs in one pass, in a
+// second table.
 import { SieveError } from '../errors.ts'
 import { Kernel } from '../kernel.ts'
 import type { DiskStore } from './disk-store.ts'
 import { PendingTable } from './pending-table.ts'
 import { allocate, BLOCK_HASHES, RunBuffers } from './run.ts'
+import { RunFilters } from './run-filters.ts'
 import { BLOCK_BYTES } from './run-header.ts'
 import { RunSet } from './run-set.ts'
 
@@ -25,14 +27,16 @@ export class DiskHashes {
   /** For passes; made by the first. */
   #pass: { readonly kernel: Kernel; readonly table: PendingTable; readonly buffers: RunBuffers } | undefined
   /** Where verdicts came from, since it was opened. */
-  readonly answers = { lookups: 0, passes: 0 }
+  readonly answers = { lookups: 0, reads: 0, passes: 0 }
 
-  /** `capacity`: hashes in memory. */
-  constructor(kernel: Kernel, store: DiskStore, capacity: number) {
+  /** `capacity`: hashes in memory. `filterBytes`: memory for the filters of runs. */
+  constructor(kernel: Kernel, store: DiskStore, capacity: number, filterBytes: number) {
     this.#kernel = kernel
     this.#store = store
     this.#table = new PendingTable(kernel, capacity)
-    this.#runs = new RunSet(kernel, store, store.id, store.runs)
+    const filters = new RunFilters(filterBytes)
+    filters.read(store.runs)
+    this.#runs = new RunSet(kernel, store, store.id, store.runs, filters)
     this.#blockAt = allocate(kernel, BLOCK_BYTES)
     this.#decodedAt = allocate(kernel, BLOCK_HASHES * 8)
   }
@@ -64,9 +68,10 @@ export class DiskHashes {
     return this.#runs
   }
 
-  /** Bytes of the tables. */
+  /** Bytes of the tables, and of the filters. */
   get sizeBytes(): number {
-    return (this.#table.capacity + (this.#pass?.table.capacity ?? 0)) * 10
+    const filters = this.#runs.runs.reduce((sum, { filter }) => sum + (filter?.sizeBytes ?? 0), 0)
+    return (this.#table.capacity + (this.#pass?.table.capacity ?? 0)) * 10 + filters
   }
 
   /** Verdicts of all hashes: 1 new, 0 seen. Changes nothing. */
@@ -114,7 +119,9 @@ export class DiskHashes {
     }
     const { runs } = this.#runs
     const blocks = runs.reduce((sum, run) => sum + run.header.blocks, 0)
-    const isMany = places.length > FEW_HASHES && places.length * runs.length * LOOKUP_BLOCKS >= blocks
+    // Of a hash: those without a filter, and the one that has it.
+    const reads = 1 + runs.filter(({ filter }) => !filter).length
+    const isMany = places.length > FEW_HASHES && places.length * reads * LOOKUP_BLOCKS >= blocks
     if (isMany) await this.#compare(hashes, places, isAdd, verdicts)
     else this.#lookUp(hashes, places, isAdd, verdicts)
     return verdicts
@@ -134,8 +141,13 @@ export class DiskHashes {
   // The most recent run first.
   #isInRuns(hash: bigint): boolean {
     const wanted = hash === 0n ? 1n : hash
+    const low = Number(wanted & 0xffff_ffffn)
+    const high = Number(wanted >> 32n)
     const { runs } = this.#runs
     for (let i = runs.length - 1; i >= 0; i--) {
+      const { filter } = runs[i]!
+      if (filter && !filter.mayHave(low, high)) continue
+      this.answers.reads++
       const count = runs[i]!.find(this.#kernel, wanted, this.#blockAt, this.#decodedAt)
       if (includes(new BigUint64Array(this.#kernel.bytes.buffer, this.#decodedAt, count), wanted)) return true
     }

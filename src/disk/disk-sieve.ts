@@ -16,8 +16,10 @@ import { DiskHashes } from './disk-hashes.ts'
 import { DiskStore } from './disk-store.ts'
 import { BYTES_PER_HASH } from './pending-table.ts'
 
-/** Memory besides the table: buffers of runs, of a batch, and the table of passes. */
+/** Memory besides table and filters: buffers of runs, of a batch, and the table of passes. */
 const BUFFER_BYTES = 24 * 1024 ** 2
+/** Of the rest, what the filters of runs may take: enough for ten times as many URLs as the table has. */
+const FILTER_SHARE = 1 / 2
 const LEAST_BYTES = 25 * 1024 ** 2
 const DEFAULT_BYTES = 256 * 1024 ** 2
 
@@ -27,7 +29,7 @@ export interface DiskOptions {
   readonly profile?: ProfileChoice
   /** When an acknowledged URL is safe; default `interval`. */
   readonly durability?: Durability
-  /** Memory of the sieve in bytes, at least 25 MiB; default 256 MiB. More of it makes fewer and larger runs. */
+  /** Memory of the sieve in bytes, at least 25 MiB; default 256 MiB. More of it makes fewer and larger runs, and filters for more of them. */
   readonly maxMemory?: number
   /** Opens without a lock, to query only. */
   readonly readOnly?: boolean
@@ -48,8 +50,8 @@ export interface DiskStats extends AnyStats {
     readonly runBytes: number
     readonly logBytes: number
   }
-  /** Since it was opened: hashes looked up in the runs one by one, and passes over all runs. */
-  readonly answers: { readonly lookups: number; readonly passes: number }
+  /** Since it was opened: hashes looked up one by one, runs that were read for them, and passes over all runs. */
+  readonly answers: { readonly lookups: number; readonly reads: number; readonly passes: number }
 }
 
 /**
@@ -87,7 +89,12 @@ export class DiskSieve implements AnySieve {
     try {
       const kernel = Kernel.create(module)
       const keyer = new Keyer(kernel, store.profile, store.hash)
-      const hashes = new DiskHashes(kernel, store, Math.floor((maxMemory - BUFFER_BYTES) / BYTES_PER_HASH))
+      const available = maxMemory - BUFFER_BYTES
+      // A reader has no run to put a long log into: the log goes before the filters, with some more that a writer may add meanwhile.
+      const logged = 1.25 * BYTES_PER_HASH * store.mostLogged
+      const tableBytes = Math.min(available, Math.max((1 - FILTER_SHARE) * available, logged))
+      const capacity = Math.floor(tableBytes / BYTES_PER_HASH)
+      const hashes = new DiskHashes(kernel, store, capacity, available - tableBytes)
       await hashes.restore()
       return new DiskSieve(store, keyer, hashes)
     } catch (error) {

@@ -3,7 +3,16 @@
 // again. After `kill -9` nothing confirmed is lost with durability `always` or `interval`; after power loss at most the last
 // second with `interval`.
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fdatasyncSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { isStoredAs, type Profile, type ProfileChoice, resolveProfile } from '../canonical/profiles.ts'
@@ -120,6 +129,11 @@ export class DiskStore {
   /** Identifies the store in its runs. */
   get id(): bigint {
     return BigInt(`0x${this.#manifest.set}`)
+  }
+
+  /** Of a reader: the log has no more hashes than this. */
+  get mostLogged(): number {
+    return this.#logFd === null ? 0 : fstatSync(this.#logFd).size / 8
   }
 
   get logBytes(): number {

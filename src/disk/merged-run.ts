@@ -8,6 +8,7 @@ import {
   RunWriter,
   SOME_HASHES,
 } from './run.ts'
+import type { RunFilter } from './run-filter.ts'
 import { RunSource } from './run-source.ts'
 import { twoBuffers } from './sequential.ts'
 
@@ -28,15 +29,21 @@ export class RunMerge {
     this.#decodedAt = allocate(buffers.kernel, FAN_IN * BLOCK_HASHES * 8)
   }
 
-  /** The hashes of all these runs, at most `FAN_IN`, as one of `level`. The file is not synced. */
-  async merge(runs: readonly Run[], file: RunFile, set: bigint, level: number): Promise<Run> {
+  /** The hashes of all these runs, at most `FAN_IN`, as one of `level`, with this empty filter. The file is not synced. */
+  async merge(
+    runs: readonly Run[],
+    file: RunFile,
+    set: bigint,
+    level: number,
+    filter: RunFilter | null = null,
+  ): Promise<Run> {
     const { kernel } = this.#buffers
     const expected = runs.reduce((sum, run) => sum + run.header.hashes, 0)
     const sources = runs.map(
       (run, i) => new RunSource(run, this.#decodedAt + i * BLOCK_HASHES * 8, twoBuffers(READ_BYTES)),
     )
     try {
-      const writer = new RunWriter(this.#buffers, file, expected)
+      const writer = new RunWriter(this.#buffers, file, expected, filter)
       /** Sources that are not used up. */
       let live: readonly RunSource[] = sources
       let places = new Uint32Array(kernel.bytes.buffer, this.#placesAt, 2 * FAN_IN)

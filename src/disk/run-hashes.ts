@@ -6,15 +6,18 @@ import { DiskStore } from './disk-store.ts'
 import { createStore } from './manifest.ts'
 import { PendingTable } from './pending-table.ts'
 import { allocate, BLOCK_HASHES, type Run } from './run.ts'
+import { RunFilters } from './run-filters.ts'
 import { BLOCK_BYTES, HEADER_BYTES } from './run-header.ts'
 import { RunSet } from './run-set.ts'
 import { ReadAhead } from './sequential.ts'
 
 /** Hashes in memory while stores are merged. */
 const MERGE_HASHES = 8_000_000
+/** Memory for the filters of the result's runs. */
+const MERGE_FILTER_BYTES = 64 * 1024 ** 2
 
 /** The hashes of a run, ascending. */
-async function* hashesOfRun(
+export async function* hashesOfRun(
   run: Run,
   kernel: Kernel,
   blockAt: number,
@@ -58,7 +61,7 @@ export async function mergeStores(folders: readonly string[], output: string): P
   const kernel = Kernel.create(await compileKernel())
   const table = new PendingTable(kernel, MERGE_HASHES)
   const store = DiskStore.open(output)
-  const set = new RunSet(kernel, store, store.id, store.runs)
+  const set = new RunSet(kernel, store, store.id, store.runs, new RunFilters(MERGE_FILTER_BYTES))
   const keep = async () => {
     await set.compare()
     const run = await set.write()

@@ -5,6 +5,7 @@ import { SieveError } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
 import { FAN_IN, RunMerge } from './merged-run.ts'
 import { allocate, BLOCK_HASHES, type Run, RunBuffers, type RunFile, RunWriter, SOME_HASHES } from './run.ts'
+import type { RunFilters } from './run-filters.ts'
 import { BLOCK_BYTES } from './run-header.ts'
 import { RunSource } from './run-source.ts'
 import { IO_BYTES } from './sequential.ts'
@@ -24,6 +25,8 @@ export class RunSet {
   readonly runs: Run[]
   readonly #folder: RunFolder
   readonly #kernel: Kernel
+  /** Null: runs are only read in passes, and have no filters. */
+  readonly #filters: RunFilters | null
   #buffers: RunBuffers | undefined
   #merge: RunMerge | undefined
   /** Addresses: where the blocks of each run are decoded, when all are read together. */
@@ -37,7 +40,9 @@ export class RunSet {
     folder: RunFolder,
     id = randomBytes(8).readBigUInt64LE(0),
     runs: readonly Run[] = [],
+    filters: RunFilters | null = null,
   ) {
+    this.#filters = filters
     this.id = id
     this.runs = [...runs]
     this.#folder = folder
@@ -69,14 +74,20 @@ export class RunSet {
     const { call } = this.#kernel
     const expected = ((call.pendingCount.value as number) >>> 0) - (call.pendingMarked() >>> 0)
     if (expected === 0) return null
-    const writer = new RunWriter(this.buffers, this.#folder.create(), expected)
-    call.pendingRewind()
-    for (;;) {
-      const n = call.pendingNext(this.buffers.hashesAt, SOME_HASHES) >>> 0
-      if (n === 0) break
-      await writer.append(n)
+    const filter = this.#filters?.make(expected, this.runs) ?? null
+    try {
+      const writer = new RunWriter(this.buffers, this.#folder.create(), expected, filter)
+      call.pendingRewind()
+      for (;;) {
+        const n = call.pendingNext(this.buffers.hashesAt, SOME_HASHES) >>> 0
+        if (n === 0) break
+        await writer.append(n)
+      }
+      return this.#written(await writer.end(this.id, 0))
+    } catch (error) {
+      filter?.release()
+      throw error
     }
-    return this.#written(await writer.end(this.id, 0))
   }
 
   /**
@@ -158,7 +169,16 @@ export class RunSet {
   async merge(runs: readonly Run[]): Promise<Run> {
     this.#merge ??= new RunMerge(this.buffers)
     const level = Math.max(...runs.map((run) => run.header.level)) + 1
-    return this.#written(await this.#merge.merge(runs, this.#folder.create(), this.id, level))
+    const hashes = runs.reduce((sum, run) => sum + run.header.hashes, 0)
+    // The filter of the result takes as much memory as all of theirs.
+    for (const run of runs) run.dropFilter()
+    const filter = this.#filters?.make(hashes, this.runs) ?? null
+    try {
+      return this.#written(await this.#merge.merge(runs, this.#folder.create(), this.id, level, filter))
+    } catch (error) {
+      filter?.release()
+      throw error
+    }
   }
 
   /** Puts `run` in the place of others, which are closed. */

@@ -1,19 +1,22 @@
 // A run: ascending hashes in one file, written in one pass and read in one pass. The kernel codes and decodes blocks
-// (kernel/runs.ts); the index, one entry per 64 blocks, is in memory.
+// (kernel/runs.ts); the index, one entry per 64 blocks, is in memory, and the filter where there is memory for it.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { SieveError, unreadable } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
 import { readFully, writeFully } from '../store/file.ts'
 import { damaged } from '../store/format.ts'
+import type { RunFilter } from './run-filter.ts'
 import {
   BLOCK_BYTES,
   decodeRunHeader,
   encodeRunHeader,
+  filterAt,
   HEADER_BYTES,
   INDEX_BLOCKS,
   indexEntries,
   type RunHeader,
+  runBytes,
 } from './run-header.ts'
 import { IO_BYTES, ReadAhead, twoBuffers, WriteBehind } from './sequential.ts'
 
@@ -58,11 +61,14 @@ export class Run {
   readonly file: RunFile
   readonly header: RunHeader
   readonly index: BigUint64Array
+  /** Null: it is not in memory. */
+  #filter: RunFilter | null
 
-  constructor(file: RunFile, header: RunHeader, index: BigUint64Array) {
+  constructor(file: RunFile, header: RunHeader, index: BigUint64Array, filter: RunFilter | null = null) {
     this.file = file
     this.header = header
     this.index = index
+    this.#filter = filter
   }
 
   /** Opens a run that was written before; its blocks are checked when they are read. */
@@ -97,7 +103,38 @@ export class Run {
   }
 
   get bytes(): number {
-    return HEADER_BYTES + this.header.blocks * BLOCK_BYTES + this.index.length * 8
+    return runBytes(this.header)
+  }
+
+  get filter(): RunFilter | null {
+    return this.#filter
+  }
+
+  /** Reads the filter of the file into this one, which is empty and has as many blocks. */
+  readFilter(filter: RunFilter): void {
+    const { fd, path } = this.file
+    let at = filterAt(this.header)
+    let checksum = 0
+    try {
+      for (const bytes of filter.bytes()) {
+        readFully(fd, bytes, at)
+        at += bytes.length
+        checksum = crc32(bytes, checksum)
+      }
+      if (checksum !== this.header.filterChecksum) {
+        throw damaged(path, filterAt(this.header), 'its filter does not match its checksum')
+      }
+    } catch (error) {
+      filter.release()
+      throw error
+    }
+    this.#filter = filter
+  }
+
+  /** Gives the filter's memory back. */
+  dropFilter(): void {
+    this.#filter?.release()
+    this.#filter = null
   }
 
   /** Reads and checks all blocks in order; `compare` marks their hashes in the pending table of the same kernel. */
@@ -175,6 +212,7 @@ export class Run {
   }
 
   close(): void {
+    this.dropFilter()
     closeSync(this.file.fd)
   }
 }
@@ -185,13 +223,15 @@ export class RunWriter {
   readonly #file: RunFile
   readonly #out: WriteBehind
   readonly #index: bigint[] = []
+  readonly #filter: RunFilter | null
   #blocks = 0
   #hashes = 0
 
-  /** `expected` hashes, about: their code depends on it. */
-  constructor(buffers: RunBuffers, file: RunFile, expected: number) {
+  /** `expected` hashes, about: their code depends on it. `filter` is an empty one for them; without it the run has none. */
+  constructor(buffers: RunBuffers, file: RunFile, expected: number, filter: RunFilter | null = null) {
     this.#buffers = buffers
     this.#file = file
+    this.#filter = filter
     this.#out = new WriteBehind(file.fd, file.errorOf, HEADER_BYTES, buffers.writing)
     buffers.kernel.call.runBegin(expected)
   }
@@ -205,6 +245,7 @@ export class RunWriter {
   append(n: number): Promise<void> | undefined {
     const { kernel, hashesAt, blocksAt } = this.#buffers
     this.#hashes += n
+    this.#filter?.add(new Uint32Array(kernel.bytes.buffer, hashesAt, 2 * n))
     return this.#write(kernel.call.runAppend(hashesAt, n, blocksAt))
   }
 
@@ -226,14 +267,27 @@ export class RunWriter {
     const index = BigUint64Array.from(this.#index)
     const bytes = Buffer.from(index.buffer)
     await this.#out.write(bytes)
+    const filter = this.#filter
+    let filterChecksum = 0
+    for (const page of filter?.bytes() ?? []) {
+      await this.#out.write(page)
+      filterChecksum = crc32(page, filterChecksum)
+    }
     await this.#out.end()
-    const indexChecksum = crc32(bytes)
-    const header = { hashes: this.#hashes, blocks: this.#blocks, indexChecksum, set, level }
+    const header = {
+      hashes: this.#hashes,
+      blocks: this.#blocks,
+      indexChecksum: crc32(bytes),
+      set,
+      level,
+      filterBlocks: filter?.blocks ?? 0,
+      filterChecksum,
+    }
     try {
       writeFully(this.#file.fd, encodeRunHeader(header), 0)
     } catch (error) {
       throw this.#file.errorOf(error)
     }
-    return new Run(this.#file, header, index)
+    return new Run(this.#file, header, index, filter)
   }
 }

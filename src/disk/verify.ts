@@ -1,29 +1,56 @@
-// Checks every byte of a disk sieve's folder: the manifest, each block of each run, the log and the counts. Repair leaves out what
+// Checks every byte of a disk sieve's folder: the manifest, each block and the filter of each run, the log and the counts. Repair leaves out what
 // is damaged: its URLs are new again.
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { SieveError } from '../errors.ts'
 import { compileKernel, Kernel } from '../kernel.ts'
 import { COUNTS, dropDamagedCounts, readCounts } from '../store/counts.ts'
+import { damaged } from '../store/format.ts'
 import { logName } from '../store/layout.ts'
 import { takeLock } from '../store/lock.ts'
 import { Log, readLog } from '../store/log.ts'
 import type { FileReport } from '../store/verify.ts'
 import { MANIFEST, type Manifest, readManifest, runName, writeManifest } from './manifest.ts'
-import { Run, RunBuffers } from './run.ts'
+import { allocate, BLOCK_HASHES, Run, RunBuffers } from './run.ts'
+import { FilterPages, RunFilter } from './run-filter.ts'
+import { hashesOfRun } from './run-hashes.ts'
+import { BLOCK_BYTES, filterAt } from './run-header.ts'
 
-async function verifyRun(
-  folder: string,
-  file: string,
-  set: bigint,
-  buffers: RunBuffers,
-): Promise<FileReport> {
+class RunChecks {
+  readonly #buffers: RunBuffers
+  readonly #blockAt: number
+  readonly #decodedAt: number
+  /** Without a limit: a filter was in memory when it was made. */
+  readonly #pages = new FilterPages(Number.POSITIVE_INFINITY)
+
+  constructor(kernel: Kernel) {
+    this.#buffers = new RunBuffers(kernel)
+    this.#blockAt = allocate(kernel, BLOCK_BYTES)
+    this.#decodedAt = allocate(kernel, BLOCK_HASHES * 8)
+  }
+
+  /** Every block, and that the filter has every hash. Throws what is wrong. */
+  async check(run: Run): Promise<void> {
+    await run.scan(this.#buffers, 'check')
+    const blocks = run.header.filterBlocks
+    if (blocks === 0) return
+    const filter = new RunFilter(blocks, this.#pages)
+    run.readFilter(filter)
+    for await (const hashes of hashesOfRun(run, this.#buffers.kernel, this.#blockAt, this.#decodedAt)) {
+      if (!filter.mayHaveAll(new Uint32Array(hashes.buffer, hashes.byteOffset, 2 * hashes.length))) {
+        throw damaged(run.file.path, filterAt(run.header), 'its filter lacks a hash of the run')
+      }
+    }
+  }
+}
+
+async function verifyRun(folder: string, file: string, set: bigint, checks: RunChecks): Promise<FileReport> {
   const path = join(folder, file)
   const bytes = existsSync(path) ? statSync(path).size : 0
   try {
     const run = Run.open(path, set)
     try {
-      await run.scan(buffers, 'check')
+      await checks.check(run)
     } finally {
       run.close()
     }
@@ -67,12 +94,12 @@ function messageOf(error: unknown): string {
 /** One report per file. Throws where the manifest itself is damaged: without it nothing can be read. */
 export async function verifyDisk(folder: string): Promise<FileReport[]> {
   const manifest = readManifest(folder)
-  const buffers = new RunBuffers(Kernel.create(await compileKernel()))
+  const checks = new RunChecks(Kernel.create(await compileKernel()))
   const reports: FileReport[] = [
     { file: MANIFEST, bytes: statSync(join(folder, MANIFEST)).size, parts: 1, urls: null, damage: [] },
   ]
   const set = BigInt(`0x${manifest.set}`)
-  for (const number of manifest.runs) reports.push(await verifyRun(folder, runName(number), set, buffers))
+  for (const number of manifest.runs) reports.push(await verifyRun(folder, runName(number), set, checks))
   reports.push(verifyLog(folder, logName(manifest.log)), ...verifyCounts(folder))
   return reports
 }
