@@ -59,7 +59,7 @@ export interface DedupeTarget {
 }
 
 export async function runDedupe(target: DedupeTarget, request: DedupeRequest): Promise<void> {
-  const output = new Output(request.output)
+  const output = await openOutput(request.output, target)
   const delivery = new Delivery(output)
   const progress = new Progress(request.totalBytes, request.quiet)
   /** Bytes of the inputs before this one, and of this one. */
@@ -113,6 +113,15 @@ export async function runDedupe(target: DedupeTarget, request: DedupeRequest): P
         ...dropped,
       })
     }
+  }
+}
+
+async function openOutput(path: string | undefined, target: DedupeTarget): Promise<Output> {
+  try {
+    return new Output(path)
+  } catch (error) {
+    await target.end()
+    throw error
   }
 }
 

@@ -5,7 +5,7 @@
 import { setFlagsFromString } from 'node:v8'
 import type { Profile } from '../canonical/profiles.ts'
 import { type Rule, type RuleName, rules } from '../canonical/rules.ts'
-import { SieveError } from '../errors.ts'
+import { isAllocationFailure, SieveError } from '../errors.ts'
 import type { Measure } from '../filters/filter.ts'
 import type { Sieve, Stats } from '../index.ts'
 import { STATE } from '../state.ts'
@@ -82,7 +82,7 @@ export class ThreadTarget implements DedupeTarget {
     const look = () => write(NOTHING)
     try {
       if (!this.#isOff) this.#pool ??= this.#start(output)
-      if (this.#threads.waits && !this.#isOn) await this.#wait(this.#pool!)
+      if (this.#threads.waits) await this.#wait()
       await readInput(path, {
         ready: () => (this.#isOn ? this.#pool!.emptied() : null),
         reserve: (size) => (this.#isOn ? this.#pool!.reserve() : this.#feed.reserve(size)),
@@ -162,21 +162,42 @@ export class ThreadTarget implements DedupeTarget {
 
   // Shares the work with the threads when they have started.
   #advance(): void {
-    if (this.#isOn || this.#isOff) return
-    const pool = this.#pool!
-    if (pool.failure) {
-      writeStderr(`urlsieve: warning: going on with one thread: ${pool.failure.message}\n`)
-      this.#isOff = true
-      this.#hashes = []
-    } else if (pool.isReady) this.#handOver(pool)
+    const pool = this.#pool
+    if (this.#isOn || this.#isOff || !pool) return
+    if (pool.failure) this.#goAlone(pool.failure.message)
+    else if (pool.isReady) this.#handOver(pool)
   }
 
-  async #wait(pool: ThreadPool<ThreadFailure>): Promise<void> {
-    await pool.ready()
-    this.#handOver(pool)
+  async #wait(): Promise<void> {
+    const pool = this.#pool
+    if (this.#isOn || this.#isOff || !pool) return
+    try {
+      await pool.ready()
+      this.#handOver(pool)
+    } catch (error) {
+      if (!pool.failure) throw error
+      this.#goAlone(pool.failure.message)
+    }
   }
 
-  #start(output: Output): ThreadPool<ThreadFailure> {
+  #goAlone(why: string): void {
+    writeStderr(`urlsieve: warning: going on with one thread: ${why}\n`)
+    this.#isOff = true
+    this.#hashes = []
+  }
+
+  // Null: there is no memory for what they share.
+  #start(output: Output): ThreadPool<ThreadFailure> | null {
+    try {
+      return this.#newPool(output)
+    } catch (error) {
+      if (!isOutOfMemory(error)) throw error
+      this.#goAlone(error.message)
+      return null
+    }
+  }
+
+  #newPool(output: Output): ThreadPool<ThreadFailure> {
     const state = this.#sieve[STATE]
     const { count, chunkBytes } = this.#threads
     const { keep, as } = this.#request
@@ -209,29 +230,51 @@ export class ThreadTarget implements DedupeTarget {
   // A line that is longer than a chunk is finished first.
   #handOver(pool: ThreadPool<ThreadFailure>): void {
     if (this.#feed.unfinished > this.#threads.chunkBytes) return
-    const rest = this.#feed.rest()
-    const count = this.#hashes.reduce((sum, { length }) => sum + length, 0)
-    const hashes = new BigUint64Array(new SharedArrayBuffer(8 * count))
-    let at = 0
-    for (const some of this.#hashes) {
-      hashes.set(some, at)
-      at += some.length
+    let hashes: BigUint64Array
+    try {
+      hashes = joined(this.#hashes)
+      pool.prepare()
+    } catch (error) {
+      if (!isOutOfMemory(error)) throw error
+      this.#goAlone(error.message)
+      return
     }
     this.#hashes = []
-    this.#isOn = true
     optimiseLate()
+    const rest = this.#feed.rest()
+    this.#isOn = true
     pool.begin(hashes, rest)
   }
 }
 
-/** Bytes of interpreted code that a function runs before the engine optimises it: 15 times as many as usual. */
+/** All hashes, in memory that threads share. */
+function joined(parts: readonly BigUint64Array[]): BigUint64Array {
+  const count = parts.reduce((sum, { length }) => sum + length, 0)
+  const hashes = new BigUint64Array(new SharedArrayBuffer(8 * count))
+  let at = 0
+  for (const some of parts) {
+    hashes.set(some, at)
+    at += some.length
+  }
+  return hashes
+}
+
+function isOutOfMemory(error: unknown): error is Error {
+  return isAllocationFailure(error) || (error instanceof SieveError && error.code === 'memory')
+}
+
+/** The V8 of Node 20; later ones do not have the flag, and print that. */
+const V8_WITH_BUDGET = '11.'
+/** Bytes of interpreted code that a function runs before the engine optimises it: 30 times as many as usual. */
 const OPTIMISED_AFTER = 2_000_000
 
 // The engine compiles on other threads, which would take the processors from ours, and the JavaScript between two calls of the kernel is
 // short: 30 ms of compiling did not pay. What runs for each URL is still optimised, a little later. Not before the threads have started:
 // the engine uses no prepared code of the platform's modules once a flag has changed.
 function optimiseLate(): void {
-  setFlagsFromString(`--interrupt-budget=${OPTIMISED_AFTER}`)
+  if (process.versions.v8?.startsWith(V8_WITH_BUDGET)) {
+    setFlagsFromString(`--interrupt-budget=${OPTIMISED_AFTER}`)
+  }
 }
 
 /** A file that a thread could not read to its end. */

@@ -7,7 +7,7 @@ import type { ExperimentRecord, Failure } from '../lab/run.ts'
 import { parseCount } from '../quantities.ts'
 import { CommandError, EXIT, reason } from './exit.ts'
 import { LabProgress } from './lab-progress.ts'
-import { Output } from './output.ts'
+import { Output, writeStderr } from './output.ts'
 import { table } from './table.ts'
 
 interface Flags {
@@ -106,7 +106,7 @@ async function lab(names: string[], flags: Flags): Promise<void> {
         },
         failed({ experiment, error }) {
           progress.clear()
-          process.stderr.write(`urlsieve: ${experiment} did not finish: ${reason(error)}\n`)
+          writeStderr(`urlsieve: ${experiment} did not finish: ${reason(error)}\n`)
         },
       },
     )

@@ -1,5 +1,6 @@
 // The command. Every failure is one line on stderr and a documented exit code; a closed pipe is a normal end.
 import { createRequire } from 'node:module'
+import { inspect } from 'node:util'
 import { Command, CommanderError } from 'commander'
 import { isAllocationFailure, SieveError } from '../errors.ts'
 import { registerCommands } from './commands.ts'
@@ -40,7 +41,7 @@ async function exitOf(error: unknown): Promise<{ code: number; message: string }
     return { code: EXIT.usage, message: text.replaceAll('\n', ' ') }
   }
   if (isAllocationFailure(error)) return { code: EXIT.memory, message: `no memory left: ${error.message}` }
-  if (process.env.URLSIEVE_DEBUG) console.error(error)
+  if (process.env.URLSIEVE_DEBUG) writeStderr(`${inspect(error)}\n`)
   const what = error instanceof Error ? error.message : String(error)
   return {
     code: EXIT.defect,

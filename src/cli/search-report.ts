@@ -4,7 +4,7 @@ import { formatBytes, formatCount, formatCounted } from '../quantities.ts'
 import type { Row } from '../search/corpus.ts'
 import type { Answer } from '../search/dataset.ts'
 import type { Index } from '../search/index-file.ts'
-import { Output } from './output.ts'
+import { Output, writeStderr } from './output.ts'
 import type { Made, SearchFlags } from './search.ts'
 import { table } from './table.ts'
 
@@ -45,7 +45,7 @@ export function printSearch(search: Search): void {
   if (flags.csv) {
     const lines = rows.slice(0, flags.limit).map(({ fields }) => csvLine(fields))
     output.print([csvLine(search.index.columns), ...lines].join(''))
-    if (!flags.quiet) process.stderr.write(summary(search))
+    if (!flags.quiet) writeStderr(summary(search))
     return
   }
   output.print(listing(search))

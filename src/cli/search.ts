@@ -12,6 +12,7 @@ import { distinctWords, englishStopWords } from '../search/words.ts'
 import { CommandError, EXIT, reason } from './exit.ts'
 import { readInput } from './input.ts'
 import { inputError } from './input-size.ts'
+import { writeStderr } from './output.ts'
 import { printSearch, type Scans } from './search-report.ts'
 
 export interface SearchFlags {
@@ -122,7 +123,7 @@ async function run(args: string[], flags: SearchFlags): Promise<void> {
   const { words, dropped } = queryOf(phrases, stopWords)
   const corpus = await openCorpus(args[0] ?? '', flags)
   try {
-    const note = (line: string) => flags.quiet || process.stderr.write(`urlsieve: ${line}\n`)
+    const note = (line: string) => flags.quiet || writeStderr(`urlsieve: ${line}\n`)
     if (dropped.length > 0) note(`left out as stop words: ${dropped.join(', ')}`)
     const made = await indexOf(corpus, flags, stopWords, note)
     const { index } = made

@@ -42,6 +42,8 @@ export function threadsOf(
     if (totalBytes === null || totalBytes < SMALL_BYTES) return null
     if (totalBytes * (isPlain() ? TABLE_SHARE : PACKED_TABLE_SHARE) > defaultLimit()) return null
   }
+  // There a descriptor belongs to the thread that opened the file.
+  if ('Deno' in globalThis) return null
   const count = given ?? Math.min(USUAL_THREADS, availableParallelism())
   if (count === 1) return null
   // For tests: chunks of any size, and every line is done by threads.

@@ -96,7 +96,7 @@ export class SharedRun {
   readonly #partsLeft: Int32Array
   readonly #batchCounts: Int32Array
   readonly #invalid: Int32Array
-  /** Made when they are first used: few of a quarter of a million at 64 threads are. */
+  /** Made when they are first used: few of a hundred thousand at 64 threads are. */
   readonly #batches: PartBatch[][]
   readonly #newBatch: (place: number, i: number) => PartBatch
 

@@ -87,6 +87,8 @@ export class ThreadPool<F> {
   /** What the main thread owns: a part of the table, or all of it. */
   #part: TablePart | null = null
   #table: MainTable | null = null
+  /** The main thread as one of the threads. */
+  #own: SieveThread | null = null
   #working: Promise<void> | null = null
   #isClosing = false
   /** Of the first chunk that is not written: lines that were. */
@@ -121,11 +123,16 @@ export class ThreadPool<F> {
     while (!this.isReady) await this.#wait(STARTED, this.#run.load(STARTED))
   }
 
-  /** The threads begin: these hashes are seen, and the input goes on after this unfinished line. */
+  /** Makes what the main thread needs to do its share. Throws when there is no memory for it. */
+  prepare(): void {
+    this.#own = this.#mainThread()
+  }
+
+  /** After `prepare`: the threads begin. These hashes are seen, and the input goes on after this unfinished line. */
   begin(hashes: BigUint64Array, carry: Uint8Array): void {
     this.carry(carry)
     for (const worker of this.#workers) worker.postMessage({ hashes } satisfies Beginning)
-    this.#working = this.#work(this.#mainThread())
+    this.#working = this.#work(this.#own!)
   }
 
   /** An unfinished line, to go before what is read next. It is not longer than a chunk. */
@@ -256,7 +263,6 @@ export class ThreadPool<F> {
     return { ...setting, index, shape, buffer: this.#run.buffer }
   }
 
-  // The main thread as one of the threads.
   #mainThread(): SieveThread {
     const { setting, state, ports, unreadable } = this.#options
     const run = this.#run

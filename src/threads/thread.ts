@@ -168,7 +168,7 @@ export class SieveThread {
   #read(): boolean {
     const run = this.#run
     if (!this.#reading) {
-      if (!this.#hasFree() || run.load(SOURCE) === NO_SOURCE || !run.takeTurn()) return false
+      if (run.load(SOURCE) === NO_SOURCE || !this.#hasFree() || !run.takeTurn()) return false
       this.#reading = this.#free.pop()!
       this.#reading.begin(run.carry.subarray(0, run.load(CARRIED)), run.shape.chunkBytes)
     }

@@ -327,6 +327,17 @@ describe.concurrent('failures', () => {
     expect(one.subarray(-rest.stdout.length).equals(rest.stdout)).toBe(true)
   })
 
+  it('little memory: all lines are printed, by one thread if need be', async () => {
+    // Gigabytes of addresses: a kernel instance reserves ten. Which of the threads has none left depends on the number.
+    for (const limit of cases([30, 36, 42, 48, 54], [20, 33, 39, 45, 51, 57, 60, 80, 100, 120])) {
+      const command = `ulimit -v ${limit * 2 ** 20}; ${process.execPath} ${main} dedupe --quiet --threads 3 ${paths.plain}`
+      const ended = await bash(command, { env: { ...process.env, URLSIEVE_CHUNK_BYTES: '1000' } })
+      expect(ended.stdout.equals(await byOneThread()), `${limit} GB: ${ended.stderr}`).toBe(true)
+      expect(ended.stderr).toMatch(/^(urlsieve: warning: going on with one thread: no memory left .*\n)?$/)
+      expect(ended.code).toBe(0)
+    }
+  })
+
   it('a full device', async () => {
     // Several times: whichever thread writes first is the one that fails.
     const run = () => inChunks(1000, ['--threads', '2', '-o', '/dev/full', paths.plain])

@@ -32,8 +32,8 @@ export class Project {
   }
 
   /** Runs a program in the project, whatever its exit code. */
-  spawn(program: string, args: readonly string[]): Promise<Ended> {
-    return spawned(program, args, { cwd: this.folder, env })
+  spawn(program: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<Ended> {
+    return spawned(program, args, { cwd: this.folder, env: { ...env, ...more } })
   }
 
   /** Its standard output; throws when the exit code is not 0. */

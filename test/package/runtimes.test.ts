@@ -61,8 +61,15 @@ describe.each(runtimes)('$name $missing', ({ name, program, args, missing }) => 
     expect(JSON.parse(stdout.toString())).toEqual({ verdicts: [true, false], names: [true, true, true] })
   })
 
+  const main = 'node_modules/urlsieve/dist/cli/main.js'
+  it.skipIf(missing)('the command, with threads', async () => {
+    const dedupe = [...args, main, 'dedupe', '--quiet', links, links]
+    const one = await project.spawn(program, [...dedupe, '--threads', '1'])
+    const two = await project.spawn(program, [...dedupe, '--threads', '2'], { URLSIEVE_CHUNK_BYTES: '100' })
+    expect(two).toEqual({ ...one, code: 0, stderr: '' })
+  })
+
   it.skipIf(missing)('the command', async () => {
-    const main = 'node_modules/urlsieve/dist/cli/main.js'
     const lines = (await project.run(program, [...args, main, 'dedupe', links])).split('\n')
     expect(lines).toHaveLength(21)
     expect(lines[0]).toBe('https://www.example.org/')
