@@ -1,5 +1,5 @@
-// Checks every byte of a disk sieve's folder: the manifest, each block and the filter of each run, the log and the counts. Repair leaves out what
-// is damaged: its URLs are new again.
+// Checks every byte of a disk sieve's folder: the manifest, each block and the filter of each run, the log and the counts. Repair
+// leaves out what is damaged: its URLs are new again.
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { SieveError } from '../errors.ts'
