@@ -20,7 +20,7 @@ const KILLS = process.env.URLSIEVE_FULL === '1' ? 500 : 50
 const ROUND = Math.min(10, KILLS)
 const BATCH_URLS = 4000
 const writer = fileURLToPath(new URL('disk-writer.mjs', import.meta.url))
-/** A table of about 100,000 hashes: it becomes a run after 25 batches. */
+/** A table of about 50,000 hashes: it becomes a run after 13 batches. */
 const maxMemory = 25 * 1024 ** 2
 const built = builtLibrary()
 
@@ -59,6 +59,15 @@ async function held(sieve: DiskSieve, batches: readonly number[]): Promise<numbe
   return batches.map((_, i) =>
     answers.subarray(i * BATCH_URLS, (i + 1) * BATCH_URLS).reduce((sum, answer) => sum + answer, 0),
   )
+}
+
+/** One URL of each batch is found in calls with few, which are answered by the filters of the runs. */
+async function lookUp(sieve: DiskSieve, batches: readonly number[], random: () => number): Promise<void> {
+  for (let at = 0; at < batches.length; at += 10) {
+    const some = batches.slice(at, at + 10)
+    const urls = some.map((batch) => batchOf(batch, 20)[Math.floor(20 * random())]!)
+    expect(await sieve.hasMany(urls)).toEqual(new Uint8Array(some.length).fill(1))
+  }
 }
 
 /** How long the command takes until its folder is open, and from then on to its end, when it is not killed. */
@@ -138,6 +147,7 @@ describe('killed with SIGKILL', () => {
           urls += count
         }
         expect(found).toEqual(known.map(() => BATCH_URLS))
+        await lookUp(sieve, all.slice(-200), random)
         expect(sieve.stats().urls).toBe(urls)
         await sieve.close()
       }
