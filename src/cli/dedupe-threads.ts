@@ -46,6 +46,8 @@ export class ThreadTarget implements DedupeTarget {
   /** The hashes that are new in what the main thread has read. */
   #hashes: BigUint64Array[] = []
   #pool: ThreadPool<ThreadFailure> | null = null
+  /** Of threads that are given up. */
+  #ending: Promise<void> | undefined
   /** The threads share the work. */
   #isOn = false
   /** They could not be started. */
@@ -126,6 +128,7 @@ export class ThreadTarget implements DedupeTarget {
     const isOver = pool === null || pool.failure !== null || !this.#isOn
     const parts = isOver ? [] : await pool.close()
     if (pool && !this.#isOn) await pool.abandon()
+    await this.#ending
     await this.#sieve.close()
     const stats = this.#sieve.stats()
     const invalid = stats.invalid - this.#known.invalid
@@ -155,7 +158,10 @@ export class ThreadTarget implements DedupeTarget {
     const { kernel } = this.#sieve[STATE]
     const to = kernel.call.reserveOutput(8 * n) >>> 0
     kernel.refresh()
-    if (to === 0) throw new SieveError('memory', `no memory left for ${8 * n} bytes of hashes`)
+    if (to === 0) {
+      this.#goAlone(`no memory left for ${8 * n} bytes of hashes`)
+      return
+    }
     const fresh = kernel.call.writtenHashes(0, n, 1, to)
     this.#hashes.push(new BigUint64Array(kernel.bytes.buffer, to, fresh).slice())
   }
@@ -180,18 +186,21 @@ export class ThreadTarget implements DedupeTarget {
     }
   }
 
+  // The threads end, and give their memory back.
   #goAlone(why: string): void {
     writeStderr(`urlsieve: warning: going on with one thread: ${why}\n`)
     this.#isOff = true
     this.#hashes = []
+    this.#ending = this.#pool?.abandon()
+    this.#pool = null
   }
 
-  // Null: there is no memory for what they share.
+  // Null: there is no memory for what they share, or the system allows no more threads.
   #start(output: Output): ThreadPool<ThreadFailure> | null {
     try {
       return this.#newPool(output)
     } catch (error) {
-      if (!isOutOfMemory(error)) throw error
+      if (!isOutOfMemory(error) && !isNoThread(error)) throw error
       this.#goAlone(error.message)
       return null
     }
@@ -261,6 +270,10 @@ function joined(parts: readonly BigUint64Array[]): BigUint64Array {
 
 function isOutOfMemory(error: unknown): error is Error {
   return isAllocationFailure(error) || (error instanceof SieveError && error.code === 'memory')
+}
+
+function isNoThread(error: unknown): error is Error {
+  return (error as NodeJS.ErrnoException).code === 'ERR_WORKER_INIT_FAILED'
 }
 
 /** The V8 of Node 20; later ones do not have the flag, and print that. */

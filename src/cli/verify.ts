@@ -72,5 +72,5 @@ async function verify(path: string, flags: { repair?: boolean; json?: boolean })
   for (const { file, damage } of report)
     for (const line of damage.slice(1)) output.print(`${file}: ${line}\n`)
   if (flags.repair && !isWell)
-    output.print('repaired: what is named above is lost, and new again; the rest was kept\n')
+    output.print('repaired: all that is sound was kept; URLs that were lost are new again\n')
 }

@@ -1,6 +1,7 @@
 // A set of hashes larger than memory, for calls: the table in memory holds what the log has; the runs hold the rest. A call with
 // few hashes looks each of them up in the runs, by their filters; a call with many compares them with all runs in one pass, in a
 // second table.
+import { setImmediate } from 'node:timers/promises'
 import { SieveError } from '../errors.ts'
 import { Kernel } from '../kernel.ts'
 import type { DiskStore } from './disk-store.ts'
@@ -14,6 +15,8 @@ import { RunSet } from './run-set.ts'
 const PASS_HASHES = 1_000_000
 /** Fewer are always looked up. */
 const FEW_HASHES = 16
+/** Hashes that are looked up without a break. */
+const TURN_LOOKUPS = 256
 /** Blocks that are decoded in a pass in the time that one lookup takes. */
 const LOOKUP_BLOCKS = 8
 
@@ -123,14 +126,21 @@ export class DiskHashes {
     const reads = 1 + runs.filter(({ filter }) => !filter).length
     const isMany = places.length > FEW_HASHES && places.length * reads * LOOKUP_BLOCKS >= blocks
     if (isMany) await this.#compare(hashes, places, isAdd, verdicts)
-    else this.#lookUp(hashes, places, isAdd, verdicts)
+    else await this.#lookUp(hashes, places, isAdd, verdicts)
     return verdicts
   }
 
-  #lookUp(hashes: BigUint64Array, places: readonly number[], isAdd: boolean, verdicts: Uint8Array): void {
+  async #lookUp(
+    hashes: BigUint64Array,
+    places: readonly number[],
+    isAdd: boolean,
+    verdicts: Uint8Array,
+  ): Promise<void> {
     this.answers.lookups += places.length
     const fresh = new Set<bigint>()
-    for (const place of places) {
+    for (const [i, place] of places.entries()) {
+      // Reads are done in this thread: others have their turn in between.
+      if (i % TURN_LOOKUPS === TURN_LOOKUPS - 1) await setImmediate()
       const hash = hashes[place]!
       if (fresh.has(hash) || this.#isInRuns(hash)) continue
       verdicts[place] = 1

@@ -86,18 +86,19 @@ export class DiskSieve implements AnySieve {
     checkNumber('maxMemory', maxMemory, isSize, `a whole number of at least ${LEAST_BYTES}`)
     const module = await compileKernel()
     const store = DiskStore.open(folder, options)
+    let hashes: DiskHashes | undefined
     try {
       const kernel = Kernel.create(module)
       const keyer = new Keyer(kernel, store.profile, store.hash)
       const available = maxMemory - BUFFER_BYTES
-      // A reader has no run to put a long log into: the log goes before the filters, with some more that a writer may add meanwhile.
-      const logged = 1.25 * BYTES_PER_HASH * store.mostLogged
-      const tableBytes = Math.min(available, Math.max((1 - FILTER_SHARE) * available, logged))
+      const tableBytes = store.isReadOnly ? tableOfReader(store, available) : (1 - FILTER_SHARE) * available
       const capacity = Math.floor(tableBytes / BYTES_PER_HASH)
-      const hashes = new DiskHashes(kernel, store, capacity, available - tableBytes)
+      hashes = new DiskHashes(kernel, store, capacity, available - tableBytes)
       await hashes.restore()
       return new DiskSieve(store, keyer, hashes)
     } catch (error) {
+      if (hashes) hashes.close()
+      else for (const run of store.runs) run.close()
       store.close()
       throw error
     }
@@ -234,4 +235,9 @@ export class DiskSieve implements AnySieve {
     )
     return (await answers)[index]!
   }
+}
+
+// A reader adds nothing, but has no run to put a long log into: the log, with what a writer may add meanwhile, goes before filters.
+function tableOfReader(store: DiskStore, available: number): number {
+  return Math.min(available, Math.max(available / 8, 1.25 * BYTES_PER_HASH * store.mostLogged))
 }

@@ -42,8 +42,8 @@ export class RunMerge {
     const sources = runs.map(
       (run, i) => new RunSource(run, this.#decodedAt + i * BLOCK_HASHES * 8, twoBuffers(READ_BYTES)),
     )
+    const writer = new RunWriter(this.#buffers, file, expected, filter)
     try {
-      const writer = new RunWriter(this.#buffers, file, expected, filter)
       /** Sources that are not used up. */
       let live: readonly RunSource[] = sources
       let places = new Uint32Array(kernel.bytes.buffer, this.#placesAt, 2 * FAN_IN)
@@ -64,6 +64,9 @@ export class RunMerge {
         places = new Uint32Array(kernel.bytes.buffer, this.#placesAt, 2 * FAN_IN)
       }
       return await writer.end(set, level)
+    } catch (error) {
+      await writer.abandon()
+      throw error
     } finally {
       for (const source of sources) await source.close()
     }

@@ -1,5 +1,6 @@
 // What is asked before a run is read: a blocked Bloom filter of its hashes (Putze, Sanders, Singler 2007), about 8 bits per hash.
 // Errs towards "in the run" for about 1 of 40 hashes that are not; never the other way.
+import { isAllocationFailure } from '../errors.ts'
 
 /** Of a block: 16 words of 32 bits, 64 bytes. */
 const BLOCK_WORDS = 16
@@ -28,8 +29,9 @@ export class FilterPages {
   take(): Uint32Array {
     const used = this.#free.pop()
     if (used) return used.fill(0)
+    const page = new Uint32Array(PAGE_BLOCKS * BLOCK_WORDS)
     this.#left--
-    return new Uint32Array(PAGE_BLOCKS * BLOCK_WORDS)
+    return page
   }
 
   give(page: Uint32Array): void {
@@ -46,13 +48,26 @@ export const filterPages = (blocks: number) => Math.ceil(blocks / PAGE_BLOCKS)
 export class RunFilter {
   readonly blocks: number
   readonly #pool: FilterPages
-  #pages: Uint32Array[]
+  #pages: Uint32Array[] = []
 
-  /** An empty one, for which there are pages. */
-  constructor(blocks: number, pool: FilterPages) {
+  private constructor(blocks: number, pool: FilterPages) {
     this.blocks = blocks
     this.#pool = pool
-    this.#pages = Array.from({ length: filterPages(blocks) }, () => pool.take())
+  }
+
+  /** An empty one. Null: there are not enough pages. */
+  static create(blocks: number, pool: FilterPages): RunFilter | null {
+    const pages = filterPages(blocks)
+    if (pages > pool.available) return null
+    const filter = new RunFilter(blocks, pool)
+    try {
+      while (filter.#pages.length < pages) filter.#pages.push(pool.take())
+      return filter
+    } catch (error) {
+      filter.release()
+      if (isAllocationFailure(error)) return null
+      throw error
+    }
   }
 
   get pages(): number {

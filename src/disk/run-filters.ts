@@ -10,12 +10,16 @@ export class RunFilters {
     this.#pages = new FilterPages(limitBytes)
   }
 
-  /** Reads the filters of runs that have one in their file, the smallest first. */
+  /** Reads the filters of runs that have one in their file, the smallest first. A run whose filter is damaged goes without. */
   read(runs: readonly Run[]): void {
     for (const run of bySize(runs)) {
       const blocks = run.header.filterBlocks
-      if (run.filter || blocks === 0 || filterPages(blocks) > this.#pages.available) continue
-      run.readFilter(new RunFilter(blocks, this.#pages))
+      const filter = run.filter || blocks === 0 ? null : RunFilter.create(blocks, this.#pages)
+      try {
+        if (filter) run.readFilter(filter)
+      } catch {
+        // All of its hashes are in its blocks, which are read instead; `verify` reports it.
+      }
     }
   }
 
@@ -31,7 +35,7 @@ export class RunFilters {
       available += run.filter!.pages
       run.dropFilter()
     }
-    return new RunFilter(blocks, this.#pages)
+    return RunFilter.create(blocks, this.#pages)
   }
 }
 

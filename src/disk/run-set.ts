@@ -5,6 +5,7 @@ import { SieveError } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
 import { FAN_IN, RunMerge } from './merged-run.ts'
 import { allocate, BLOCK_HASHES, type Run, RunBuffers, type RunFile, RunWriter, SOME_HASHES } from './run.ts'
+import type { RunFilter } from './run-filter.ts'
 import type { RunFilters } from './run-filters.ts'
 import { BLOCK_BYTES } from './run-header.ts'
 import { RunSource } from './run-source.ts'
@@ -75,8 +76,8 @@ export class RunSet {
     const expected = ((call.pendingCount.value as number) >>> 0) - (call.pendingMarked() >>> 0)
     if (expected === 0) return null
     const filter = this.#filters?.make(expected, this.runs) ?? null
+    const writer = new RunWriter(this.buffers, this.#newFile(filter), expected, filter)
     try {
-      const writer = new RunWriter(this.buffers, this.#folder.create(), expected, filter)
       call.pendingRewind()
       for (;;) {
         const n = call.pendingNext(this.buffers.hashesAt, SOME_HASHES) >>> 0
@@ -85,7 +86,7 @@ export class RunSet {
       }
       return this.#written(await writer.end(this.id, 0))
     } catch (error) {
-      filter?.release()
+      await writer.abandon()
       throw error
     }
   }
@@ -119,6 +120,9 @@ export class RunSet {
         call.waitingSettle()
       }
       return writer && this.#written(await writer.end(this.id, 0))
+    } catch (error) {
+      await writer?.abandon()
+      throw error
     } finally {
       for (const source of sources) await source.close()
     }
@@ -172,9 +176,20 @@ export class RunSet {
     const hashes = runs.reduce((sum, run) => sum + run.header.hashes, 0)
     // The filter of the result takes as much memory as all of theirs.
     for (const run of runs) run.dropFilter()
-    const filter = this.#filters?.make(hashes, this.runs) ?? null
     try {
-      return this.#written(await this.#merge.merge(runs, this.#folder.create(), this.id, level, filter))
+      const filter = this.#filters?.make(hashes, this.runs) ?? null
+      const file = this.#newFile(filter)
+      return this.#written(await this.#merge.merge(runs, file, this.id, level, filter))
+    } catch (error) {
+      this.#filters?.read(this.runs)
+      throw error
+    }
+  }
+
+  // For a run with that filter, which is released when there is no file for it.
+  #newFile(filter: RunFilter | null): RunFile {
+    try {
+      return this.#folder.create()
     } catch (error) {
       filter?.release()
       throw error

@@ -4,7 +4,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { SieveError, unreadable } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
-import { readFully, writeFully } from '../store/file.ts'
+import { readFully, removeQuietly, writeFully } from '../store/file.ts'
 import { damaged } from '../store/format.ts'
 import type { RunFilter } from './run-filter.ts'
 import {
@@ -110,7 +110,7 @@ export class Run {
     return this.#filter
   }
 
-  /** Reads the filter of the file into this one, which is empty and has as many blocks. */
+  /** Reads the filter of the file into this one, which is empty and has as many blocks. When it throws, it is released. */
   readFilter(filter: RunFilter): void {
     const { fd, path } = this.file
     let at = filterAt(this.header)
@@ -259,6 +259,14 @@ export class RunWriter {
     }
     this.#blocks += blocks
     return this.#out.write(bytes)
+  }
+
+  /** After a failure: nothing is left of the file. */
+  async abandon(): Promise<void> {
+    this.#filter?.release()
+    await this.#out.settle()
+    closeSync(this.#file.fd)
+    removeQuietly(this.#file.path)
   }
 
   /** Completes the file. It is not synced. */

@@ -1,10 +1,12 @@
 // Checks every byte of a disk sieve's folder: the manifest, each block and the filter of each run, the log and the counts. Repair
 // leaves out what is damaged: its URLs are new again.
-import { existsSync, statSync } from 'node:fs'
+import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { SieveError } from '../errors.ts'
 import { compileKernel, Kernel } from '../kernel.ts'
 import { COUNTS, dropDamagedCounts, readCounts } from '../store/counts.ts'
+import { writeFully } from '../store/file.ts'
 import { damaged } from '../store/format.ts'
 import { logName } from '../store/layout.ts'
 import { takeLock } from '../store/lock.ts'
@@ -14,7 +16,7 @@ import { MANIFEST, type Manifest, readManifest, runName, writeManifest } from '.
 import { allocate, BLOCK_HASHES, Run, RunBuffers } from './run.ts'
 import { FilterPages, RunFilter } from './run-filter.ts'
 import { hashesOfRun } from './run-hashes.ts'
-import { BLOCK_BYTES, filterAt } from './run-header.ts'
+import { BLOCK_BYTES, encodeRunHeader, filterAt } from './run-header.ts'
 
 class RunChecks {
   readonly #buffers: RunBuffers
@@ -29,12 +31,17 @@ class RunChecks {
     this.#decodedAt = allocate(kernel, BLOCK_HASHES * 8)
   }
 
-  /** Every block, and that the filter has every hash. Throws what is wrong. */
-  async check(run: Run): Promise<void> {
+  /** Every block. Throws what is wrong. */
+  async checkBlocks(run: Run): Promise<void> {
     await run.scan(this.#buffers, 'check')
+  }
+
+  /** That the filter has every hash. Throws what is wrong; the hashes are all there. */
+  async checkFilter(run: Run): Promise<void> {
     const blocks = run.header.filterBlocks
     if (blocks === 0) return
-    const filter = new RunFilter(blocks, this.#pages)
+    const filter = RunFilter.create(blocks, this.#pages)
+    if (!filter) throw new SieveError('memory', `no memory left for the filter of ${run.file.path}`)
     run.readFilter(filter)
     for await (const hashes of hashesOfRun(run, this.#buffers.kernel, this.#blockAt, this.#decodedAt)) {
       if (!filter.mayHaveAll(new Uint32Array(hashes.buffer, hashes.byteOffset, 2 * hashes.length))) {
@@ -50,13 +57,33 @@ async function verifyRun(folder: string, file: string, set: bigint, checks: RunC
   try {
     const run = Run.open(path, set)
     try {
-      await checks.check(run)
+      await checks.checkBlocks(run)
+      const report = { file, bytes, parts: run.header.blocks, urls: run.header.hashes }
+      const trouble = await checks.checkFilter(run).then(
+        () => [],
+        (error: unknown) => [messageOf(error)],
+      )
+      return { ...report, damage: trouble }
     } finally {
       run.close()
     }
-    return { file, bytes, parts: run.header.blocks, urls: run.header.hashes, damage: [] }
   } catch (error) {
     return { file, bytes, parts: 0, urls: null, damage: [messageOf(error)] }
+  }
+}
+
+// What was there is left for the next opening to remove.
+function copyWithoutFilter(path: string, copy: string): void {
+  const run = Run.open(path)
+  run.close()
+  copyFileSync(path, copy)
+  truncateSync(copy, filterAt(run.header))
+  const fd = openSync(copy, 'r+')
+  try {
+    writeFully(fd, encodeRunHeader({ ...run.header, filterBlocks: 0, filterChecksum: 0 }), 0)
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
   }
 }
 
@@ -104,18 +131,26 @@ export async function verifyDisk(folder: string): Promise<FileReport[]> {
   return reports
 }
 
-/** The same, and leaves out what is damaged. */
+/** The same, and leaves out what is damaged. A run whose filter alone is damaged is kept without it. */
 export async function repairDisk(folder: string): Promise<FileReport[]> {
   const release = takeLock(join(folder, 'lock'))
   try {
     const reports = await verifyDisk(folder)
     const isDamaged = (file: string) => reports.some((one) => one.file === file && one.damage.length > 0)
     const manifest = readManifest(folder)
-    const runs = manifest.runs.filter((number) => !isDamaged(runName(number)))
+    const isLost = (file: string) => reports.some((one) => one.file === file && one.urls === null)
+    let next = Math.max(0, ...manifest.runs) + 1
+    const runs = manifest.runs
+      .filter((number) => !isLost(runName(number)))
+      .map((number) => {
+        if (!isDamaged(runName(number))) return number
+        copyWithoutFilter(join(folder, runName(number)), join(folder, runName(next)))
+        return next++
+      })
     let { log } = manifest
     if (isDamaged(logName(log))) new Log(join(folder, logName(++log))).close()
     const repaired: Manifest = { ...manifest, runs, log }
-    if (runs.length < manifest.runs.length || log !== manifest.log) writeManifest(folder, repaired)
+    if (!isDeepStrictEqual(runs, manifest.runs) || log !== manifest.log) writeManifest(folder, repaired)
     dropDamagedCounts(folder)
     return reports
   } finally {

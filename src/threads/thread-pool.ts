@@ -82,7 +82,7 @@ function signal<T>(): { readonly promise: Promise<T>; resolve(value: T): void } 
 
 export class ThreadPool<F> {
   readonly #run: SharedRun
-  readonly #workers: readonly Worker[]
+  readonly #workers: Worker[] = []
   readonly #measures: (Measure | null)[] = []
   /** What the main thread owns: a part of the table, or all of it. */
   #part: TablePart | null = null
@@ -105,7 +105,12 @@ export class ThreadPool<F> {
     this.#options = options
     this.#run = new SharedRun(shape)
     const all = Array.from({ length: shape.threads }, (_, index) => index)
-    this.#workers = all.filter((index) => index !== MAIN).map((index) => this.#start(index))
+    try {
+      for (const index of all) if (index !== MAIN) this.#workers.push(this.#start(index))
+    } catch (error) {
+      for (const worker of this.#workers) void worker.terminate()
+      throw error
+    }
   }
 
   /** Why a thread has ended early; null while all is well. */
