@@ -26,8 +26,12 @@ const bounds = [
   faster('command/repeats/urlsieve-web', 'command/repeats/urlsieve-raw', 0.6),
   faster('threads/repeats/urlsieve-raw-2', 'threads/repeats/urlsieve-raw-1', 1.6),
   faster('threads/repeats/urlsieve-web-2', 'threads/repeats/urlsieve-web-1', 1.6),
+  faster('threads/distinct/urlsieve-raw-2', 'threads/distinct/urlsieve-raw-1', 1.6),
+  faster('threads/distinct/urlsieve-web-2', 'threads/distinct/urlsieve-web-1', 1.6),
   faster('threads/repeats/urlsieve-raw-2', 'threads/repeats/native-c++', 1),
   faster('threads/repeats/urlsieve-raw-2', 'threads/repeats/native-xxh3', 1),
+  faster('threads/distinct/urlsieve-raw-2', 'threads/distinct/native-c++', 1),
+  faster('threads/distinct/urlsieve-raw-2', 'threads/distinct/native-xxh3', 1),
   {
     text: 'command/distinct/urlsieve-raw peak RSS in MB',
     limit: 260,
