@@ -9,7 +9,7 @@ const pollMs = 20
 const clockTickMs = 10
 const stderrKeptBytes = 2000
 
-// Certificates that the environment adds to Node's own are read by every Node program when it starts, which takes 25 ms: nothing that a
+// Certificates that the environment adds to Node's own are read by every Node program when it starts, which takes 28 ms: nothing that a
 // program of the benchmark needs.
 const { NODE_EXTRA_CA_CERTS: _, ...environment } = process.env
 

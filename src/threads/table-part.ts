@@ -46,6 +46,7 @@ export class TablePart implements OwnTable {
       const start = starts[this.#part]!
       const end = ends[this.#part]!
       if (start === end) continue
+      // Whole, without views, as in a chunk.
       if (this.#run.shape.parts === 1) {
         batchKernel.hashes.set(hashes)
         this.#shards.addAll(end)

@@ -1,4 +1,4 @@
-// Certificates that the environment adds to Node's own are read by every Node process when it starts, which takes 25 ms of processor
+// Certificates that the environment adds to Node's own are read by every Node process when it starts, which takes 28 ms of processor
 // time, and the tests start thousands. Only npm needs them, to fetch a package.
 
 /** Node's variable, and where its value is kept for the workers. */
