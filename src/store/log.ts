@@ -25,7 +25,7 @@ const BLOCK_BYTES = 512
 const TELLING_BYTES = 16
 const WINDOW_BYTES = 1024 * 1024
 
-/** What a record does with its entries. Unlogged: the snapshot's filter has them, but the disk had refused them. */
+/** What a record does with its entries. Unlogged: the snapshot's filter may have them, but no log before had. */
 export const OP = {
   addHashes: 1,
   addKeys: 2,
@@ -89,6 +89,11 @@ export function encodeRecord(op: Op, entries: number, payload: Uint8Array, time 
   bytes.set(payload, RECORD_HEADER_BYTES)
   bytes.writeUInt32LE(crc32(payload), RECORD_HEADER_BYTES + payload.length)
   return bytes
+}
+
+/** What a record that was encoded holds. */
+export function payloadOf(record: Buffer): Buffer {
+  return record.subarray(RECORD_HEADER_BYTES, -4)
 }
 
 /** Reads a log from its start, passes each record to `take`, and returns where whole records end. */
