@@ -68,6 +68,15 @@ export interface Explanation {
   readonly decidedBy?: string
 }
 
+/** How an add takes effect. */
+export interface AddOptions {
+  /**
+   * False: new URLs are remembered for good by `confirm`, when they were delivered. Until then this sieve answers "seen" for them, and
+   * they are new again to whoever opens it next. Default true. Without effect where nothing outlives the process.
+   */
+  readonly confirm?: boolean
+}
+
 /**
  * Answers "have I seen this URL?". `Sieve`, `ExactSieve` and `RedisSieve` are such. Which way a verb errs depends on what
  * remembers: never towards "new" in memory and on disk; towards "seen" at `stats().expectedRate`, and where the profile's
@@ -78,21 +87,23 @@ export interface AnySieve {
   /** How a URL becomes a key. */
   readonly profile: Profile
   /** Marks a URL. True: it is new. False: it was seen, or the sieve errs. */
-  add(url: string): Answer<boolean>
+  add(url: string, options?: AddOptions): Answer<boolean>
   /** Whether a URL was seen. Marks nothing. */
   has(url: string): Answer<boolean>
   /** Marks many URLs: one verdict each, in order, 1 new and 0 seen; a repeat inside the list is seen. */
-  addMany(urls: readonly string[]): Answer<Uint8Array>
+  addMany(urls: readonly string[], options?: AddOptions): Answer<Uint8Array>
   /** Whether each of many URLs was seen: in order, 1 seen and 0 not. Marks nothing. */
   hasMany(urls: readonly string[]): Answer<Uint8Array>
   /** Marks newline-separated lines without making strings: one verdict each, in order, 1 new and 0 seen. */
-  addLines(bytes: Uint8Array): Answer<Uint8Array>
+  addLines(bytes: Uint8Array, options?: AddOptions): Answer<Uint8Array>
   /** Whether each of the newline-separated lines was seen: in order, 1 seen and 0 not. Marks nothing. */
   hasLines(bytes: Uint8Array): Answer<Uint8Array>
   /** Marks items that lie in one buffer, any bytes: one verdict each, in order, 1 new and 0 seen. */
-  addItems(items: Items): Answer<Uint8Array>
+  addItems(items: Items, options?: AddOptions): Answer<Uint8Array>
   /** Whether each item of one buffer was seen: in order, 1 seen and 0 not. Marks nothing. */
   hasItems(items: Items): Answer<Uint8Array>
+  /** What was added with `confirm: false` was delivered: these URLs, or all. */
+  confirm?(urls?: readonly string[]): Answer<void>
   /** Forgets a URL: true when it was remembered. Absent where the filter cannot delete. */
   delete?(url: string): Answer<boolean>
   /** Forgets many URLs: in order, 1 was remembered and 0 was not. Absent where the filter cannot delete. */

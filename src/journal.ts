@@ -74,6 +74,8 @@ export interface StoreInfo {
   readonly snapshotting: boolean
   /** The keys themselves are kept beside the filter. */
   readonly keepKeys: boolean
+  /** URLs that wait for their confirmation. */
+  readonly unconfirmed: number
 }
 
 /** Throws while the filter has marked URLs that the disk refused: a copy of it would answer "seen" for them. */

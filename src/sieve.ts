@@ -1,5 +1,5 @@
 // A keyer and a filter: the sieve in memory, and with a journal the sieve on disk. A single URL is a batch of one.
-import type { AnySieve, Explanation, Stats } from './any-sieve.ts'
+import type { AddOptions, AnySieve, Explanation, Stats } from './any-sieve.ts'
 import { explainKey } from './canonical/explain.ts'
 import type { Profile } from './canonical/profiles.ts'
 import { SieveError } from './errors.ts'
@@ -101,14 +101,14 @@ export class Sieve implements AnySieve {
   }
 
   /** Marks a URL. True: it is new. False: it was seen, or the filter errs. */
-  add(url: string): boolean {
+  add(url: string, options?: AddOptions): boolean {
     const state = this.#state
     if (state.journal === null) {
       const verdict = state.addOne(url)
       if (verdict === 1) state.urls++
       if (verdict === 0) state.seen++
       if (verdict !== NOT_DONE) return verdict === 1
-    }
+    } else if (options?.confirm === false) return state.holding(() => this.add(url))
     state.keyer.one(url)
     state.add(0, 1)
     return state.kernel.verdicts[0] === 1
@@ -127,8 +127,8 @@ export class Sieve implements AnySieve {
   }
 
   /** Marks many URLs: one verdict each, in order, 1 new and 0 seen; a repeat inside the list is seen. */
-  addMany(urls: readonly string[]): Uint8Array {
-    return this.#answer({ strings: urls }, 'add')
+  addMany(urls: readonly string[], options?: AddOptions): Uint8Array {
+    return this.#addAll({ strings: urls }, options)
   }
 
   /** Whether each of many URLs was seen: in order, 1 seen and 0 not. Marks nothing. */
@@ -137,8 +137,8 @@ export class Sieve implements AnySieve {
   }
 
   /** Marks newline-separated lines without making strings: one verdict each, in order, 1 new and 0 seen. */
-  addLines(bytes: Uint8Array): Uint8Array {
-    return this.#answer({ lines: bytes }, 'add')
+  addLines(bytes: Uint8Array, options?: AddOptions): Uint8Array {
+    return this.#addAll({ lines: bytes }, options)
   }
 
   /** Whether each of the newline-separated lines was seen: in order, 1 seen and 0 not. Marks nothing. */
@@ -147,8 +147,8 @@ export class Sieve implements AnySieve {
   }
 
   /** Marks items that lie in one buffer, any bytes, without making strings: one verdict each, in order, 1 new and 0 seen. */
-  addItems(items: Items): Uint8Array {
-    return this.#answer({ items }, 'add')
+  addItems(items: Items, options?: AddOptions): Uint8Array {
+    return this.#addAll({ items }, options)
   }
 
   /** Whether each item of one buffer was seen: in order, 1 seen and 0 not. Marks nothing. */
@@ -156,10 +156,26 @@ export class Sieve implements AnySieve {
     return toSeen(this.#answer({ items }, 'has'))
   }
 
+  /** What was added with `confirm: false` was delivered: these URLs, or all. */
+  confirm(urls?: readonly string[]): void {
+    const { journal, keyer } = this.#state
+    if (urls === undefined) {
+      journal?.confirm?.()
+      return
+    }
+    checkUrls(urls)
+    keyer.batches({ strings: urls }, (n) => {
+      journal?.confirmSome?.(n)
+      return n
+    })
+  }
+
   /** For streams of lines: bytes in, in any cuts; the new (or the seen) lines out. One feed at a time. */
-  feed(options: FeedOptions, onBatch?: (verdicts: Uint8Array) => void): Feed {
+  feed(options: FeedOptions & AddOptions, onBatch?: (verdicts: Uint8Array) => void): Feed {
     const state = this.#state
-    return state.keyer.feed((n) => state.add(0, n), options, onBatch)
+    const add = (n: number) => state.add(0, n)
+    const hold = (n: number) => state.holding(() => add(n))
+    return state.keyer.feed(options.confirm === false ? hold : add, options, onBatch)
   }
 
   /** The key, what each rule did, and the verdict an add would get. Marks and counts nothing. */
@@ -314,6 +330,11 @@ export class Sieve implements AnySieve {
     keyer.one(url)
     shards.hasUnder(1)
     return kernel.verdicts[0] === 0
+  }
+
+  #addAll(urls: Urls, options: AddOptions | undefined): Uint8Array {
+    const isHeld = options?.confirm === false
+    return isHeld ? this.#state.holding(() => this.#answer(urls, 'add')) : this.#answer(urls, 'add')
   }
 
   #answer(urls: Urls, verb: 'add' | 'has'): Uint8Array {

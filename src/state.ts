@@ -148,6 +148,19 @@ export class SieveState implements Identity {
     return end
   }
 
+  /** What is added by `act` waits for its confirmation, where it outlives the process. */
+  holding<T>(act: () => T): T {
+    const { journal } = this
+    if (!journal?.confirm) return act()
+    const { holds = false } = journal
+    journal.holds = true
+    try {
+      return act()
+    } finally {
+      journal.holds = holds
+    }
+  }
+
   /** Gives entries [from, n) of the batch their verdicts and counts those that are not URLs. Marks nothing. */
   has(from: number, n: number): number {
     this.look(from, n)

@@ -18,7 +18,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { isStoredAs, type Profile, type ProfileChoice, resolveProfile } from '../canonical/profiles.ts'
 import { invalidOption, option, SieveError, unreadable, wording } from '../errors.ts'
 import { chooseHash, type HashChoice } from '../hashes.ts'
-import type { Durability } from '../journal.ts'
+import type { Delivered, Durability } from '../journal.ts'
 import { CountsFile, readCounts } from '../store/counts.ts'
 import { diskError, PRIVATE, removeQuietly, syncFolder } from '../store/file.ts'
 import { missingError } from '../store/format.ts'
@@ -56,7 +56,10 @@ export class DiskStore {
   readonly #counts: CountsFile | null
   readonly #release: () => void
   readonly #timer: NodeJS.Timeout | undefined
-  #trouble: SieveError | null = null
+  #trouble: Error | null = null
+  /** What is confirmed was delivered there: on the disk before the log and the runs that say so. */
+  delivered: Delivered | null = null
+  #delivering: Promise<void> | null = null
   #nextRun: number
   #isClosed = false
   /** Repeats, and lines that are not URLs, of earlier sessions too. */
@@ -174,6 +177,7 @@ export class DiskStore {
   }
 
   confirm(): void {
+    if (this.durability === 'always') this.delivered?.sync()
     this.#log!.append(CONFIRMED)
     if (this.durability === 'always') this.#log!.sync()
   }
@@ -213,6 +217,7 @@ export class DiskStore {
 
   /** These are the runs now, on the disk; with `isLogged` they hold what the log has, and an empty one begins. */
   commit(runs: readonly Run[], isLogged: boolean): void {
+    this.delivered?.sync()
     const before = this.#manifest
     const numbers = runs.map(({ file }) => Number(/run-(\d+)$/.exec(file.path)![1]))
     for (const [i, run] of runs.entries()) {
@@ -247,6 +252,7 @@ export class DiskStore {
   /** Puts all that was confirmed on the disk, now. */
   sync(): void {
     this.#throwTrouble()
+    this.delivered?.sync()
     this.#log?.sync()
     this.#counts?.sync(0, this.seen, this.invalid)
   }
@@ -273,9 +279,24 @@ export class DiskStore {
 
   #syncLater(): void {
     this.#counts?.syncLater()
-    this.#log?.syncLater((error) => {
+    const onError = (error: Error) => {
       this.#trouble = error
-    })
+    }
+    if (!this.delivered) {
+      this.#log?.syncLater(onError)
+      return
+    }
+    this.#delivering ??= this.delivered
+      .syncLater()
+      .then(() => {
+        if (this.#isClosed) return
+        this.delivered?.sync()
+        this.#log?.sync()
+      })
+      .catch(onError)
+      .finally(() => {
+        this.#delivering = null
+      })
   }
 }
 

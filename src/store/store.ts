@@ -251,6 +251,7 @@ export class Store implements Journal {
       snapshotBytes: this.#snapshotBytes,
       snapshotting: this.#snapshotting !== null,
       keepKeys: this.#keepKeys,
+      unconfirmed: this.#unlogged.held,
     }
   }
 
