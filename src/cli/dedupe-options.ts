@@ -13,6 +13,8 @@ export interface DedupeFlags extends SieveFlags, LimitFlags, InputFlags, OutputF
   count?: boolean
   keys?: boolean
   output?: string
+  append?: boolean
+  overwrite?: boolean
   stats?: boolean
   state?: string
   durability?: Durability
@@ -42,6 +44,8 @@ export function describeDedupe(program: Command, action: Action): void {
     .option('--count', 'print every URL once, after how often it came, as uniq -c does: at the end')
     .option('--keys', 'print keys instead of the original lines')
     .option('-o, --output <file>', 'write here instead of stdout')
+    .option('--append', 'go on after the last whole record of each output file')
+    .option('--overwrite', 'with --state: replace output files that are not empty')
     .option('--new <file>', 'write new lines here, and not to stdout')
     .option('--repeated-to <file>', 'write the repeats here')
     .option('--invalid-to <file>', 'write lines that are not URLs here, and nowhere else')

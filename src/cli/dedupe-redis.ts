@@ -45,18 +45,7 @@ export async function dedupeRedis(request: Request): Promise<void> {
       await sieve.close()
       return { invalid: sieve.invalid, sizeBytes, unknown }
     }
-    // Whether Redis is there is found out once, not for every URL.
-    let isAway = false
-    const forget = async (url: string) => {
-      if (trouble || isAway) return false
-      try {
-        return await sieve.delete(url)
-      } catch {
-        isAway = true
-        return false
-      }
-    }
-    await runDedupe(new LineTarget({ addLines }, request.keep, { forget, end }), request)
+    await runDedupe(new LineTarget({ addLines }, request.keep, end), request)
     if (trouble) throw gaveUp(trouble, unknown, request.keep)
   } finally {
     await connection.close()

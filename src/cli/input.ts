@@ -1,12 +1,24 @@
 // Inputs of a command: files, `-` or nothing for stdin; packed ones are unpacked. Bytes go straight to where the
 // caller wants them; an input that is damaged or ends too early is an error, after all that is readable was passed on.
-import { closeSync, fstatSync, openSync, read, readSync, type Stats, statSync } from 'node:fs'
+import {
+  closeSync,
+  fstatSync,
+  open as openCallback,
+  openSync,
+  read,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
 import { promisify } from 'node:util'
+import { readFully } from '../store/file.ts'
 import { whenReady } from './descriptor.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { gunzip, type Unpacked } from './gunzip.ts'
 import { inputError, statOf } from './input-size.ts'
 import { HEAD_BYTES, type Packing, packingOf, unpackWith } from './packing.ts'
+import { PipeReader } from './pipe-reader.ts'
+import { Stopped, stop } from './stop.ts'
 
 /** Bytes read at a time: small enough that the batch's data stay in the processor's cache. */
 const CHUNK_BYTES = 256 * 1024
@@ -67,7 +79,7 @@ function open(path: string): number {
 
 /** Reads one input to its end. */
 export async function readInput(path: string, sink: Sink): Promise<void> {
-  const input = openInput(path)
+  const input = await openInput(path)
   try {
     if (input.packing !== null) {
       for await (const { bytes, consumed } of unpack(input, input.packing)) {
@@ -88,14 +100,18 @@ export async function readInput(path: string, sink: Sink): Promise<void> {
 /** Whether an input is a plain file, not packed, whose bytes can be read again. */
 export function isPlainFile(path: string): boolean {
   if (path === '-' || !statOf(path).isFile()) return false
-  const input = openInput(path)
-  closeInput(input)
-  return input.packing === null
+  const fd = open(path)
+  try {
+    const head = Buffer.alloc(HEAD_BYTES)
+    return packingIn(path, head.subarray(0, readFully(fd, head, 0))) === null
+  } finally {
+    closeSync(fd)
+  }
 }
 
 /** The same as chunks of bytes. While a pipe is silent, timers and sockets of this process go on. */
 export async function* readChunks(path: string): AsyncGenerator<Uint8Array> {
-  const input = openInput(path)
+  const input = await openInput(path)
   try {
     if (input.packing !== null) {
       for await (const { bytes } of unpack(input, input.packing)) yield bytes
@@ -111,29 +127,60 @@ interface Input {
   /** First bytes that were taken from a pipe, which cannot be read again; empty for a file. */
   readonly head: Buffer
   readonly packing: Packing | null
+  /** Where signals are to be heard while it is silent. */
+  readonly pipe: PipeReader | null
 }
 
-function openInput(path: string): Input {
-  const fd = path === '-' ? 0 : open(path)
+async function openInput(path: string): Promise<Input> {
+  const fd = path === '-' ? 0 : await openSoon(path)
+  let pipe: PipeReader | null = null
   try {
     const isFile = fstatSync(fd).isFile()
+    if (stop.isListening && !isFile) pipe = new PipeReader(fd)
     const head = Buffer.alloc(HEAD_BYTES)
     let got = 0
     for (let more = 1; more > 0 && got < HEAD_BYTES; got += more) {
-      more = readSome(path, fd, head.subarray(got), isFile && path !== '-' ? got : null)
+      const rest = head.subarray(got)
+      if (pipe) more = await readPipe(path, pipe, rest)
+      else more = readSome(path, fd, rest, isFile && path !== '-' ? got : null)
     }
     const start = head.subarray(0, got)
-    const name = path === '-' ? 'stdin' : path
-    const packing = path.endsWith('.gz') ? 'gzip' : packingOf(name, start)
-    return { path, fd, head: isFile && path !== '-' ? Buffer.alloc(0) : start, packing }
+    const isReadAgain = isFile && path !== '-'
+    return { path, fd, head: isReadAgain ? Buffer.alloc(0) : start, packing: packingIn(path, start), pipe }
   } catch (error) {
+    pipe?.close()
     if (fd !== 0) closeSync(fd)
     throw error
   }
 }
 
-function closeInput({ fd }: Input): void {
+function packingIn(path: string, head: Buffer): Packing | null {
+  return path.endsWith('.gz') ? 'gzip' : packingOf(path === '-' ? 'stdin' : path, head)
+}
+
+const openLater = promisify(openCallback)
+
+// Opening a pipe waits for its writer.
+async function openSoon(path: string): Promise<number> {
+  if (!stop.isListening || !statOf(path).isFIFO()) return open(path)
+  try {
+    return await stop.unlessStopped(openLater(path, 'r'))
+  } catch (error) {
+    throw error instanceof Stopped ? error : inputError(path, error)
+  }
+}
+
+function closeInput({ fd, pipe }: Input): void {
+  pipe?.close()
   if (fd !== 0) closeSync(fd)
+}
+
+async function readPipe(path: string, pipe: PipeReader, buffer: Uint8Array): Promise<number> {
+  try {
+    return await pipe.read(buffer)
+  } catch (error) {
+    throw error instanceof Stopped ? error : inputError(path, error)
+  }
 }
 
 /** Reads from a descriptor, blocking; 0: the end. */
@@ -159,7 +206,7 @@ function readInto(sink: Sink, path: string, fd: number): number {
   return readSome(path, fd, sink.reserve(CHUNK_BYTES), null)
 }
 
-async function readPlain({ path, fd, head }: Input, sink: Sink): Promise<void> {
+async function readPlain({ path, fd, head, pipe }: Input, sink: Sink): Promise<void> {
   let consumed = 0
   let chunks = 0
   const isFile = fstatSync(fd).isFile()
@@ -170,13 +217,24 @@ async function readPlain({ path, fd, head }: Input, sink: Sink): Promise<void> {
     await later
     let got: number
     if (consumed < head.length) got = put(head.subarray(consumed), sink)
-    else got = later ? await readSoon(path, fd, sink.reserve(CHUNK_BYTES)) : readInto(sink, path, fd)
+    else if (pipe) got = await fromPipe(path, pipe, sink)
+    else if (later) got = await readSoon(path, fd, sink.reserve(CHUNK_BYTES))
+    else got = readInto(sink, path, fd)
     if (got === 0) return
     consumed += got
     const wait = sink.push(got, consumed)
     if (wait) await wait
     // Now and then the event loop gets its turn: a store writes its snapshots there.
     if (++chunks % TURN_CHUNKS === 0) await new Promise(setImmediate)
+  }
+}
+
+// What is there already straight to the sink; what has to be waited for not, since its memory may be given up meanwhile.
+async function fromPipe(path: string, pipe: PipeReader, sink: Sink): Promise<number> {
+  try {
+    return pipe.tryRead(sink.reserve(CHUNK_BYTES)) ?? put(await pipe.wait(), sink)
+  } catch (error) {
+    throw error instanceof Stopped ? error : inputError(path, error)
   }
 }
 
@@ -197,11 +255,11 @@ async function readSoon(path: string, fd: number, buffer: Uint8Array): Promise<n
 }
 
 // The bytes as they are, read without blocking this process.
-async function* packedBytes({ path, fd, head }: Input): AsyncGenerator<Buffer> {
+async function* packedBytes({ path, fd, head, pipe }: Input): AsyncGenerator<Buffer> {
   if (head.length > 0) yield head
   for (;;) {
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
-    const got = await readSoon(path, fd, buffer)
+    const got = pipe ? await readPipe(path, pipe, buffer) : await readSoon(path, fd, buffer)
     if (got === 0) return
     yield buffer.subarray(0, got)
   }
@@ -210,8 +268,10 @@ async function* packedBytes({ path, fd, head }: Input): AsyncGenerator<Buffer> {
 // All that is readable of a damaged input comes before its error.
 async function* unpack(input: Input, packing: Packing): AsyncGenerator<Unpacked> {
   try {
-    yield* packing === 'gzip' ? gunzip(input.fd, input.head) : unpackWith(packing, packedBytes(input))
+    yield* packing === 'gzip'
+      ? gunzip(input.fd, input.head, input.pipe)
+      : unpackWith(packing, packedBytes(input))
   } catch (error) {
-    throw error instanceof CommandError ? error : inputError(input.path, error)
+    throw error instanceof CommandError || error instanceof Stopped ? error : inputError(input.path, error)
   }
 }

@@ -6,6 +6,7 @@ import { isAllocationFailure, SieveError } from '../errors.ts'
 import { registerCommands } from './commands.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { ClosedPipe, Output, writeStderr } from './output.ts'
+import { stop } from './stop.ts'
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
 
@@ -87,4 +88,5 @@ Example:
     process.exitCode = code
     if (message) writeStderr(`urlsieve: ${oneLine(message)}\n`)
   }
+  await stop.end()
 }

@@ -132,7 +132,7 @@ export class DiskFeed {
   /** The input has ended: a last line without a newline is a line too. */
   async end(write: WriteLines): Promise<void> {
     const rest = this.#feed.end()
-    if (this.#direct) this.#deliver(rest, write)
+    if (this.#direct) await this.#deliver(rest, write)
     else if (rest.length > 0) await this.waiting.spill(rest)
     this.waiting.end()
   }
@@ -174,8 +174,8 @@ export class DiskFeed {
     return this.waiting.isReadAgain || this.#options.keep === 'seen'
   }
 
-  #pushDirect(bytes: number, write: WriteLines): undefined {
-    this.#deliver(this.#direct!.push(bytes), write)
+  #pushDirect(bytes: number, write: WriteLines): Promise<void> | undefined {
+    return this.#deliver(this.#direct!.push(bytes), write)
   }
 
   #gather(bytes: number): Promise<void> | undefined {
@@ -230,21 +230,20 @@ export class DiskFeed {
   }
 
   // A new line counts as delivered when it was written: until then its hash is in the log and not confirmed.
-  #deliver(kept: Uint8Array, write: WriteLines): void {
-    if (this.#fresh.length === 0) {
-      write(kept)
-      return
-    }
-    this.#store!.record(joinBytes(this.#fresh.splice(0)))
-    write(kept)
-    this.#store!.confirm()
+  #deliver(kept: Uint8Array, write: WriteLines): Promise<void> | undefined {
+    if (this.#fresh.length === 0) return write(kept) ?? undefined
+    const store = this.#store!
+    store.record(joinBytes(this.#fresh.splice(0)))
+    const wait = write(kept)
+    if (wait) return wait.then(() => store.confirm())
+    store.confirm()
+    return undefined
   }
 
   // What the store has to know must be written at once.
   #deliverLater(kept: Uint8Array, write: WriteLines): Promise<void> | undefined {
     if (!this.#store && kept.length > 0) return write(kept, true) ?? undefined
-    this.#deliver(kept, write)
-    return undefined
+    return this.#deliver(kept, write)
   }
 
   async #replay(write: WriteLines): Promise<void> {

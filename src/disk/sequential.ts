@@ -103,7 +103,7 @@ export class ReadAhead {
 const RETRY_MS = 2
 
 /** Writes all bytes at a position, or where the descriptor is now: null. */
-async function writeBlock(fd: number, block: Uint8Array, at: number | null): Promise<void> {
+export async function writeBlock(fd: number, block: Uint8Array, at: number | null): Promise<void> {
   for (let done = 0; done < block.length; ) {
     const position = at === null ? null : at + done
     try {
