@@ -41,10 +41,14 @@ export function notEmpty(path: string): CommandError {
   )
 }
 
-/** Of a plain file; 0 for anything else. */
+/** Of a plain file; 0 for anything else: opening it reports what is wrong with it. */
 function sizeOf(path: string): number {
-  const stat = statSync(path, { throwIfNoEntry: false })
-  return stat?.isFile() ? stat.size : 0
+  try {
+    const stat = statSync(path)
+    return stat.isFile() ? stat.size : 0
+  } catch {
+    return 0
+  }
 }
 
 /** Cuts off the beginning of a record that a run could not write whole. */

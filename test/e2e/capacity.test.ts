@@ -89,11 +89,17 @@ describe('what was not written is not remembered', () => {
   })
 
   it.skipIf(!existsSync('/dev/full'))(
-    'a filter that cannot delete: one line says how many are left',
+    'the same with a filter that cannot delete, and with threads',
     async () => {
-      const first = await run(`${dedupe} --filter blocked --urls 100k > /dev/full`, 'blocked')
-      expect(first).toMatchObject({ code: 4 })
-      expect(first.stderr).toMatch(/^urlsieve: warning: [\d,]+ new URLs are remembered but were not written/)
+      for (const more of ['--filter blocked --urls 100k', '--threads 2']) {
+        const state = more.replaceAll(/\W/g, '')
+        const first = await run(`${dedupe} ${more} > /dev/full`, state)
+        expect(first).toMatchObject({
+          code: 4,
+          stderr: 'urlsieve: cannot write stdout: no space left on the device\n',
+        })
+        expect(linesOf((await run(`${dedupe} ${more}`, state)).stdout)).toEqual(urls)
+      }
     },
   )
 })
