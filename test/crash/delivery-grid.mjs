@@ -50,11 +50,10 @@ function refusalOf(memory, output, isOld) {
   return undefined
 }
 
-/** All cells. `redis`: 'on', or why it is off. */
-export function cellsOf({ isOld, redis }) {
+export function cellsOf({ isOld, hasRedis }) {
   const cells = []
   for (const memory of Object.keys(MEMORIES)) {
-    if (MEMORIES[memory].isRedis && redis !== 'on') continue
+    if (MEMORIES[memory].isRedis && !hasRedis) continue
     for (const output of Object.keys(OUTPUTS)) {
       if (refusalOf(memory, output, isOld)) continue
       const signals = HANGUP.outputs.includes(output) ? [...SIGNALS, HANGUP.signal] : SIGNALS

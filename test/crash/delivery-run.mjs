@@ -28,14 +28,13 @@ export function sizeOf(path) {
  * Runs a command. `pipe`: a named pipe for its stdout; else `append`: a file for it, or none. `end`: the signal, after
  * `bytes` bytes (0: before the first, after `ms`), when reading has rested for `ms`. `watched`: files that are delivered to.
  */
-export async function run({ command, args, env, cwd, pipe, append, stdin, watched = [], end }) {
+export async function run({ command, args, env, pipe, append, stdin, watched = [], end }) {
   const reader = pipe ? new PipeReader(pipe) : null
   const out = reader ? reader.writeFd : append ? openSync(append, 'a') : 'ignore'
   const input = stdin ? pipeFrom(stdin, `${stdin}-${++pipes}`) : null
   const [program, ...first] = command
   const child = spawn(program, [...first, ...args], {
     env: { ...process.env, NODE_EXTRA_CA_CERTS: undefined, ...env },
-    cwd,
     stdio: [input ?? 'ignore', out, 'pipe'],
   })
   if (input !== null) closeSync(input)

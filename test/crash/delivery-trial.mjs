@@ -57,7 +57,7 @@ export async function runTrial(trial, { command, isOld, input, folder, kills, re
   const one = async (end) => {
     const request = runOf(trial, { ...settings, runNumber: ++result.runs })
     const before = request.watched.reduce((sum, path) => sum + sizeOf(path), 0)
-    const ran = await run({ command, cwd: folder, ...request, end })
+    const ran = await run({ command, ...request, end })
     const after = request.watched.reduce((sum, path) => sum + sizeOf(path), 0)
     delivered += ran.delivered ? ran.delivered.length : after - before
     if (ran.delivered) pieces.main.push(ran.delivered)
@@ -75,12 +75,14 @@ export async function runTrial(trial, { command, isOld, input, folder, kills, re
     isDone = ran.code === 0
     if (isDone) break
     result.ended++
-    if (!isOld) result.problems.push(...problemsOf(ran, trial.signal))
+    if (!isOld || ran.signal !== trial.signal) result.problems.push(...problemsOf(ran, trial.signal))
   }
   if (!isDone) {
     const last = await one()
-    if (last.code !== 0)
+    if (last.code !== 0) {
       result.problems.push(`last run: exit ${last.code ?? last.signal}: ${last.stderr.trim()}`)
+      return { ...result, isUnfinished: true }
+    }
   }
   Object.assign(result, verdictOf(input, records, countsOf(pieces, records, trial)))
   result.problems.push(...problemsOfOutputs(result, trial, isOld))

@@ -19,6 +19,8 @@ export interface Result {
   readonly problems: readonly string[]
   /** What the command said when it refused the cell. */
   readonly refused?: string
+  /** The last run did not come to its end: nothing is counted below. */
+  readonly isUnfinished?: boolean
   readonly lost: number
   readonly twice: number
   readonly foreign: number
@@ -35,28 +37,20 @@ export interface Row {
   readonly foreign: number
 }
 
-export function trialsFor(wanted: {
+export function runGrid(setting: {
+  readonly command: readonly string[]
   readonly isOld: boolean
-  /** 'on', or why it is off. */
-  readonly redis: string
-  readonly runs: number
-  readonly kills: number
   readonly wanted?: (cell: Cell) => boolean
-}): Trial[]
-
-export function runTrials(
-  trials: readonly Trial[],
-  setting: {
-    readonly command: readonly string[]
-    readonly isOld: boolean
-    /** Of each trial. */
-    readonly kills: number
-    readonly lines: number
-    readonly jobs: number
-    /** The option that names the job of a run on Redis. */
-    readonly redisJob?: string | undefined
-    readonly onResult?: (result: Result) => void
-  },
-): Promise<Result[]>
+  /** Ended runs, in all and of each cell. */
+  readonly runs: number
+  readonly perCell: number
+  /** Of each trial. */
+  readonly kills: number
+  readonly lines: number
+  readonly jobs: number
+  /** The option that names the job of a run on Redis. */
+  readonly redisJob?: string | undefined
+  readonly onResult?: (result: Result) => void
+}): Promise<Result[]>
 
 export function tableOf(results: readonly Result[]): Row[]

@@ -1,63 +1,99 @@
 // "Delivered before remembered", by force: runs of `urlsieve dedupe` ended by signals at moments drawn over the bytes delivered. After a
 // last run to its end what was delivered has every record. From a shell, against any build:
 //   node test/crash/delivery.mjs --command "node dist/cli/main.js" --runs 200 [--old] [--memory exact,redis] [--output pipe]
-//     [--signal SIGINT] [--kills 5] [--lines 400000] [--jobs 2] [--redis-job --job] [--json FILE]
+//     [--signal SIGINT] [--per-cell 30] [--kills 5] [--lines 400000] [--jobs 2] [--redis-job --job] [--json FILE]
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { sleep, spawnRedis } from '../../bench/redis-process.mjs'
-import { randomFrom } from '../support/random.mjs'
 import { makeInput } from './delivery-data.mjs'
-import { cellsOf, MEMORIES, trialOf } from './delivery-grid.mjs'
+import { cellsOf, trialOf } from './delivery-grid.mjs'
 import { runTrial } from './delivery-trial.mjs'
 
 const SEED = 27
+/** Of one cell: where runs end before their signal. */
+const MOST_ROUNDS = 40
 const REDIS_START_MS = 500
 
-/**
- * The trials for about that many ended runs: rounds over all cells, of which the last may be in part. Each memory comes up as
- * often as the others.
- */
-export function trialsFor({ isOld, redis, runs, kills, wanted = () => true }) {
-  const random = randomFrom(SEED)
-  const cells = cellsOf({ isOld, redis }).filter(wanted)
-  const byMemory = Object.keys(MEMORIES)
-    .map((memory) => cells.filter((cell) => cell.memory === memory))
-    .map((some) => some.map((cell) => [random(), cell]).sort((a, b) => a[0] - b[0]))
-    .map((some) => some.map(([, cell]) => cell))
-  const most = Math.max(...byMemory.map((some) => some.length))
-  const inTurn = Array.from({ length: most }, (_, i) => byMemory.flatMap((some) => some[i] ?? [])).flat()
-  const trials = []
-  for (let i = 0; i * kills < runs && inTurn.length > 0; i++) {
-    const place = i % inTurn.length
-    const round = Math.floor(i / inTurn.length)
-    const { memory, output, signal } = inTurn[place]
-    const name = `${memory}-${output}-${signal}-${round}`
-    trials.push({ name, ...trialOf(inTurn[place], round + place, isOld) })
+/** Cells in an order whose beginning has every memory, output and signal about as often. */
+function inTurn(cells) {
+  const [memories, outputs, signals] = ['memory', 'output', 'signal'].map((of) => [
+    ...new Set(cells.map((cell) => cell[of])),
+  ])
+  const place = ({ memory, output, signal }) => {
+    const [m, o, s] = [memories.indexOf(memory), outputs.indexOf(output), signals.indexOf(signal)]
+    const turn = (o + outputs.length - (m % outputs.length)) % outputs.length
+    const lap = (s + 2 * signals.length - ((turn + m) % signals.length)) % signals.length
+    return (lap * outputs.length + turn) * memories.length + m
   }
-  return trials
+  return cells
+    .map((cell) => [place(cell), cell])
+    .sort(([a], [b]) => a - b)
+    .map(([, cell]) => cell)
 }
 
-/** Runs trials, `jobs` at a time; returns their results in order. */
-export async function runTrials(trials, { command, isOld, kills, lines, jobs, redisJob, onResult }) {
+/**
+ * Gives out trials: to the cell that has had the fewest ended runs, until there are `runs` in all and `perCell` in each. A run that comes
+ * to its end before its signal does not count.
+ */
+class Grid {
+  #cells
+  #setting
+
+  constructor(setting) {
+    const { isOld, hasRedis, wanted = () => true } = setting
+    const cells = inTurn(cellsOf({ isOld, hasRedis }).filter(wanted))
+    this.#cells = cells.map((cell, place) => ({ cell, place, round: 0, ended: 0 }))
+    this.#setting = setting
+  }
+
+  /** The next trial, with what takes its result; undefined: nothing is left to do, or only what others have begun. */
+  next() {
+    const { runs, perCell, kills, isOld } = this.#setting
+    const open = this.#cells.filter(({ round }) => round < MOST_ROUNDS)
+    const total = this.#cells.reduce((sum, { ended }) => sum + ended, 0)
+    const [at] = open.toSorted((a, b) => a.ended - b.ended || a.round - b.round || a.place - b.place)
+    if (!at || (total >= runs && at.ended >= perCell)) return undefined
+    const { cell, place } = at
+    const round = at.round++
+    at.ended += kills
+    const name = `${cell.memory}-${cell.output}-${cell.signal}-${round}`
+    const done = ({ ended, refused }) => {
+      at.ended += (refused ? 0 : ended) - kills
+      if (refused) at.round = MOST_ROUNDS
+    }
+    return { trial: { name, ...trialOf(cell, round + place, isOld) }, done }
+  }
+}
+
+/**
+ * Runs trials of the grid, `jobs` at a time, until `runs` runs in all and `perCell` of each cell were ended; returns their results. Redis
+ * has a part in it for the old code, and where `redisJob` names the option for the job of a run.
+ */
+export async function runGrid(setting) {
+  const { isOld, redisJob, lines, jobs, onResult } = setting
   const root = mkdtempSync(join(tmpdir(), 'urlsieve-delivery-'))
-  const needsRedis = trials.some(({ memory }) => MEMORIES[memory].isRedis)
-  const redis = needsRedis ? await spawnRedis() : null
+  const hasRedis = isOld || redisJob !== undefined
+  const redis = hasRedis ? await spawnRedis() : null
   if (redis) await sleep(REDIS_START_MS)
   try {
     const input = makeInput(root, { lines, seed: SEED })
-    const settings = { command, isOld, input, kills, redisUrl: redis?.url, redisJob }
+    const grid = new Grid({ ...setting, hasRedis })
     const results = []
-    let next = 0
     const work = async () => {
-      for (let i = next++; i < trials.length; i = next++) {
-        results[i] = await runTrial(trials[i], { ...settings, folder: join(root, String(i)) })
-        onResult?.(results[i])
+      for (let next = grid.next(); next; next = grid.next()) {
+        const { trial, done } = next
+        const folder = join(root, trial.name)
+        const result = await runTrial(trial, { ...setting, input, folder, redisUrl: redis?.url })
+        results.push(result)
+        done(result)
+        onResult?.(result)
       }
     }
     await Promise.all(Array.from({ length: jobs }, work))
+    await work()
     return results
   } finally {
     rmSync(root, { recursive: true, force: true })
@@ -84,7 +120,7 @@ export function tableOf(results) {
       const key = `${dimension} ${value}`
       const row = rows.get(key) ?? { trials: 0, runs: 0, ended: 0, losing: 0, lost: 0, twice: 0, foreign: 0 }
       rows.set(key, row)
-      if (result.refused) continue
+      if (result.refused || result.isUnfinished) continue
       row.trials++
       row.runs += result.runs
       row.ended += result.ended
@@ -103,6 +139,7 @@ async function main() {
     options: {
       command: { ...text, default: 'node dist/cli/main.js' },
       runs: { ...text, default: '200' },
+      'per-cell': { ...text, default: '0' },
       kills: { ...text, default: '5' },
       lines: { ...text, default: '400000' },
       jobs: { ...text, default: '2' },
@@ -118,15 +155,14 @@ async function main() {
   const isWanted = (given, name) => given === undefined || given.split(',').includes(name)
   const wanted = ({ memory, output, signal }) =>
     isWanted(values.memory, memory) && isWanted(values.output, output) && isWanted(values.signal, signal)
-  const [kills, lines, jobs, runs] = [values.kills, values.lines, values.jobs, values.runs].map(Number)
-  const redis = isOld || values['redis-job'] ? 'on' : 'off'
-  const trials = trialsFor({ isOld, redis, runs, kills, wanted })
-  const results = await runTrials(trials, {
+  const [kills, lines, jobs, runs, perCell] = ['kills', 'lines', 'jobs', 'runs', 'per-cell'].map((name) =>
+    Number(values[name]),
+  )
+  const results = await runGrid({
     command: values.command.split(' '),
     isOld,
-    kills,
-    lines,
-    jobs,
+    wanted,
+    ...{ kills, lines, jobs, runs, perCell },
     redisJob: values['redis-job'],
     onResult({ trial, refused, problems }) {
       const told = refused ? [`refused: ${refused}`] : problems

@@ -1,0 +1,33 @@
+// `urlsieve dedupe` ended by kill -9, SIGINT, SIGTERM and SIGHUP at moments drawn over the bytes that it delivers, for every memory and
+// output; inputs, threads and folds alternate. After a last run to its end what was delivered has every line. About 80 ended runs;
+// URLSIEVE_FULL=1: 30 of each memory, output and signal. URLSIEVE_COMMAND names another build of the command.
+import { spawnSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { main } from '../e2e/command.ts'
+import { runGrid, tableOf } from './delivery.mjs'
+
+const FULL = process.env.URLSIEVE_FULL === '1'
+const command = process.env.URLSIEVE_COMMAND?.split(' ') ?? [process.execPath, main]
+/** The option that names the job of a run on Redis, whose marks are its own until they are confirmed. */
+const redisJob = process.env.URLSIEVE_REDIS_JOB
+
+const [program, ...first] = command
+const help = spawnSync(program!, [...first, 'dedupe', '--help'], { encoding: 'utf8' }).stdout
+const isOld = !help.includes('--append')
+
+describe('delivered before remembered', () => {
+  it('no line is lost by a run that ends early', { timeout: 7_200_000 }, async () => {
+    const size = FULL
+      ? { runs: 2000, perCell: 30, kills: 6, lines: 400_000 }
+      : { runs: Number(process.env.URLSIEVE_KILLS ?? 80), perCell: 0, kills: 4, lines: 200_000 }
+    const results = await runGrid({ command, isOld, redisJob, jobs: 2, ...size })
+    const table = tableOf(results)
+    for (const { of, trials, ended, lost, twice } of FULL ? table : table.slice(0, 1)) {
+      console.log(`${of}: ${trials} trials, ${ended} runs ended, ${lost} lines lost, ${twice} twice`)
+    }
+    const told = ({ trial, refused, problems }: (typeof results)[number]) =>
+      (refused ? [refused] : problems).map((problem) => `${JSON.stringify(trial)}: ${problem}`)
+    expect(results.flatMap(told)).toEqual([])
+    expect(table[0]!.ended).toBeGreaterThanOrEqual(size.runs)
+  })
+})
