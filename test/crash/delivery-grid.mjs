@@ -2,35 +2,34 @@
 import { join } from 'node:path'
 import { INPUTS } from './delivery-data.mjs'
 
-/** What remembers. `store`: in a folder, given by --state. `folds`: has a log that is folded. */
+/** What remembers. `folds`: it has a log that is folded. `hasOneOutput`: the old code gives it lines only, and one output. */
 export const MEMORIES = {
-  fingerprint: { args: [], hasStore: true, folds: true, shares: true },
+  fingerprint: { args: [], folds: true, shares: true },
   blocked: {
     args: ['--filter', 'blocked', '--urls', '1M', '--fpr', '1e-9'],
-    hasStore: true,
     folds: true,
     shares: true,
   },
-  scalable: { args: ['--filter', 'scalable', '--urls', '50k', '--fpr', '1e-9'], hasStore: true, folds: true },
-  window: { args: ['--filter', 'window', '--window', '2M'], hasStore: true, folds: true },
-  exact: { args: ['--filter', 'exact'], hasStore: true },
-  runs: { args: ['--max-memory', '160M'], hasStore: true },
-  redis: { args: [], isRedis: true },
+  scalable: { args: ['--filter', 'scalable', '--urls', '50k', '--fpr', '1e-9'], folds: true },
+  window: { args: ['--filter', 'window', '--window', '2M'], folds: true },
+  exact: { args: ['--filter', 'exact'] },
+  runs: { args: ['--max-memory', '160M'], hasOneOutput: true },
+  redis: { args: [], isRedis: true, hasOneOutput: true },
 }
 
-/** Where lines go. `pathsOf`: options with the path that each has below the folder of a trial. */
+/** Where lines go. `paths`: options, with the path that each has below the folder of a trial. */
 export const OUTPUTS = {
   pipe: { isPipe: true },
-  append: { append: 'appended' },
-  file: { paths: { '-o': 'out' }, main: ['-o'] },
+  append: { append: 'to/appended' },
+  file: { paths: { '-o': 'to/out' }, main: ['-o'] },
   split: {
-    paths: { '--new': 'new', '--repeated-to': 'repeated', '--invalid-to': 'invalid' },
+    paths: { '--new': 'to/new', '--repeated-to': 'to/repeated', '--invalid-to': 'to/invalid' },
     main: ['--new'],
     repeated: ['--repeated-to'],
     invalid: ['--invalid-to'],
     isRows: true,
   },
-  hosts: { paths: { '--by-host': 'hosts' }, main: ['--by-host'], isRows: true },
+  hosts: { paths: { '--by-host': 'to/hosts' }, main: ['--by-host'], isRows: true },
   keys: { isPipe: true, args: ['--keys'], isKeys: true },
 }
 
@@ -43,10 +42,10 @@ const CHUNK_BYTES = [65_536, 524_288]
 
 /** Why the old code cannot run a cell; undefined: it can. */
 function refusalOf(memory, output, isOld) {
-  const { isRedis } = MEMORIES[memory]
+  const { isRedis, hasOneOutput } = MEMORIES[memory]
   if (!isOld) return undefined
   if (output === 'keys' && (memory === 'exact' || isRedis)) return 'prints lines only'
-  if (OUTPUTS[output].isRows && (memory === 'runs' || isRedis)) return 'one output only'
+  if (OUTPUTS[output].isRows && hasOneOutput) return 'one output only'
   return undefined
 }
 
@@ -65,7 +64,7 @@ export function cellsOf({ isOld, hasRedis }) {
 
 /** The inputs that a cell takes. */
 function inputsOf({ memory, output }, isOld) {
-  const takesRows = !OUTPUTS[output].isKeys && !(isOld && (memory === 'runs' || MEMORIES[memory].isRedis))
+  const takesRows = !OUTPUTS[output].isKeys && !(isOld && MEMORIES[memory].hasOneOutput)
   return Object.keys(INPUTS).filter((name) => takesRows || !INPUTS[name].isRows)
 }
 

@@ -25,8 +25,8 @@ export function sizeOf(path) {
 }
 
 /**
- * Runs a command. `pipe`: a named pipe for its stdout; else `append`: a file for it, or none. `end`: the signal, after
- * `bytes` bytes (0: before the first, after `ms`), when reading has rested for `ms`. `watched`: files that are delivered to.
+ * Runs a command, with `watched` files that it delivers to. `pipe`: a named pipe for its stdout; else `append`: a file for it, or none. `end`: the signal, after
+ * `bytes` bytes (0: before the first, after `ms`), when reading has rested for `ms`.
  */
 export async function run({ command, args, env, pipe, append, stdin, watched = [], end }) {
   const reader = pipe ? new PipeReader(pipe) : null

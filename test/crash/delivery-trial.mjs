@@ -39,66 +39,126 @@ function endsOf(trial, kills, totalBytes, random) {
   })
 }
 
-/** Runs a trial; returns what was counted, and `problems`: what the promise of the new code does not allow. */
-export async function runTrial(trial, { command, isOld, input, folder, kills, redisUrl, redisJob }) {
-  mkdirSync(folder, { recursive: true })
-  const random = randomFrom(seedOf(trial.name))
-  const records = input.records[INPUTS[trial.input].isRows ? 'csv' : 'lines']
-  const output = OUTPUTS[trial.output]
-  // With a file for repeats every run delivers all that it reads.
-  const isWhole = output.repeated !== undefined
-  const totalBytes = isWhole ? sizeOf(join(input.folder, mainFileOf(trial))) : records.bytes.length
-  const result = { trial, runs: 0, ended: 0, problems: [] }
-  const pieces = { main: [], repeated: [], invalid: [] }
-  let delivered = 0
-  let appended = 0
-  let isDone = false
-  const settings = { folder, inputFolder: input.folder, isOld, redisUrl, redisJob }
-  const one = async (end) => {
-    const request = runOf(trial, { ...settings, runNumber: ++result.runs })
-    const before = request.watched.reduce((sum, path) => sum + sizeOf(path), 0)
-    const ran = await run({ command, ...request, end })
-    const after = request.watched.reduce((sum, path) => sum + sizeOf(path), 0)
-    delivered += ran.delivered ? ran.delivered.length : after - before
-    if (ran.delivered) pieces.main.push(ran.delivered)
-    else if (request.append) {
-      if (existsSync(request.append)) pieces.main.push(readFileSync(request.append).subarray(appended))
-      appended = sizeOf(request.append)
-    } else keepPaths(pieces, output, request.places, isOld)
+/** The runs of one trial over the same store and outputs, and what they delivered. */
+export class Runs {
+  /** Bytes that were delivered so far. */
+  delivered = 0
+  result
+  #setting
+  #records
+  #pieces = { main: [], repeated: [], invalid: [] }
+  #appendedBytes = 0
+
+  constructor(trial, setting) {
+    mkdirSync(join(setting.folder, 'to'), { recursive: true })
+    this.#setting = setting
+    this.#records = setting.input.records[INPUTS[trial.input].isRows ? 'csv' : 'lines']
+    this.result = { trial, runs: 0, ended: 0, problems: [] }
+  }
+
+  /** With a file for repeats every run delivers all that it reads. */
+  get isWhole() {
+    return OUTPUTS[this.result.trial.output].repeated !== undefined
+  }
+
+  /** Distinct records. */
+  get count() {
+    return this.#records.count
+  }
+
+  /** Bytes that a run to its end delivers, the first one or (`isWhole`) any. */
+  get totalBytes() {
+    const { isRows, stdin, files } = INPUTS[this.result.trial.input]
+    if (!this.isWhole) return this.#records.bytes.length
+    return sizeOf(join(this.#setting.input.folder, stdin ?? (isRows ? files[0] : 'plain.txt')))
+  }
+
+  /** `end`: a signal. `of`: changes the request of the run. */
+  async next({ end, of = (request) => request } = {}) {
+    const { trial } = this.result
+    const { input, command } = this.#setting
+    const runNumber = ++this.result.runs
+    const request = of({
+      command,
+      end,
+      ...runOf(trial, { ...this.#setting, inputFolder: input.folder, runNumber }),
+    })
+    const written = () => request.watched.reduce((sum, path) => sum + sizeOf(path), 0)
+    const before = written()
+    const ran = await run(request)
+    this.delivered += ran.delivered ? ran.delivered.length : written() - before
+    if (ran.delivered) this.#pieces.main.push(ran.delivered)
+    else if (request.append) this.#keepAppended(request.append)
+    else this.#keepFiles(request.places)
+    if (ran.hangs) this.result.problems.push('hangs')
     return ran
   }
-  for (const { point, ...how } of endsOf(trial, kills, totalBytes, random)) {
-    const bytes = Math.max(0, point - (isWhole ? 0 : delivered))
-    const ran = await one({ ...how, bytes })
+
+  /** A last run to its end, if none has come to it; then what was delivered is counted. */
+  async finish(isDone) {
+    const { result } = this
+    const last = isDone ? null : await this.next()
+    if (last && last.code !== 0) {
+      result.problems.push(`last run: exit ${last.code ?? last.signal}: ${last.stderr.trim()}`)
+      result.isUnfinished = true
+    } else {
+      const { input } = this.#setting
+      Object.assign(result, verdictOf(input, this.#records, this.#counts()))
+    }
+  }
+
+  remove() {
+    rmSync(this.#setting.folder, { recursive: true, force: true })
+  }
+
+  #keepAppended(path) {
+    if (existsSync(path)) this.#pieces.main.push(readFileSync(path).subarray(this.#appendedBytes))
+    this.#appendedBytes = sizeOf(path)
+  }
+
+  // The old code has new files in each run; of the new code the last state of a file is what counts.
+  #keepFiles(places) {
+    for (const kind of ['main', 'repeated', 'invalid']) {
+      const found = (OUTPUTS[this.result.trial.output][kind] ?? []).flatMap((flag) => filesOf(places[flag]))
+      if (this.#setting.isOld) this.#pieces[kind].push(...found)
+      else this.#pieces[kind] = found
+    }
+  }
+
+  #counts() {
+    const { output, input } = this.result.trial
+    const counted = {}
+    for (const kind of ['main', 'repeated', 'invalid']) {
+      if (kind !== 'main' && !OUTPUTS[output][kind]) continue
+      counted[kind] = new Delivered(this.#records, INPUTS[input].isRows ?? false)
+      for (const piece of this.#pieces[kind]) counted[kind].add(piece)
+    }
+    return counted
+  }
+}
+
+/** Runs a trial; returns what was counted, and `problems`: what the promise of the new code does not allow. */
+export async function runTrial(trial, setting) {
+  const { kills, isOld } = setting
+  const runs = new Runs(trial, setting)
+  const { result } = runs
+  const random = randomFrom(seedOf(trial.name))
+  let isDone = false
+  for (const { point, ...how } of endsOf(trial, kills, runs.totalBytes, random)) {
+    const bytes = Math.max(0, point - (runs.isWhole ? 0 : runs.delivered))
+    const ran = await runs.next({ end: { ...how, bytes } })
     if (ran.code === USAGE) return { ...result, refused: ran.stderr.trim() }
-    if (ran.hangs) result.problems.push('hangs')
     isDone = ran.code === 0
     if (isDone) break
     result.ended++
     if (!isOld || ran.signal !== trial.signal) result.problems.push(...problemsOf(ran, trial.signal))
   }
-  if (!isDone) {
-    const last = await one()
-    if (last.code !== 0) {
-      result.problems.push(`last run: exit ${last.code ?? last.signal}: ${last.stderr.trim()}`)
-      return { ...result, isUnfinished: true }
-    }
+  await runs.finish(isDone)
+  runs.remove()
+  if (!result.isUnfinished) {
+    result.problems.push(...problemsOfOutputs(result, isOld, trial.signal === 'SIGKILL'))
   }
-  Object.assign(result, verdictOf(input, records, countsOf(pieces, records, trial)))
-  result.problems.push(...problemsOfOutputs(result, trial, isOld))
-  rmSync(folder, { recursive: true, force: true })
   return result
-}
-
-const mainFileOf = ({ input }) => INPUTS[input].stdin ?? (INPUTS[input].isRows ? 'rows.csv' : 'plain.txt')
-
-// The old code has new files in each run; of the new code the last state of a file is what counts.
-function keepPaths(pieces, output, places, isOld) {
-  for (const kind of ['main', 'repeated', 'invalid']) {
-    const found = (output[kind] ?? []).flatMap((flag) => filesOf(places[flag]))
-    if (isOld) pieces[kind].push(...found)
-    else pieces[kind] = found
-  }
 }
 
 function filesOf(path) {
@@ -109,16 +169,6 @@ function filesOf(path) {
     if (error.code !== 'ENOTDIR') throw error
     return [readFileSync(path)]
   }
-}
-
-function countsOf(pieces, records, { output, input }) {
-  const counted = {}
-  for (const kind of ['main', 'repeated', 'invalid']) {
-    if (kind !== 'main' && !OUTPUTS[output][kind]) continue
-    counted[kind] = new Delivered(records, INPUTS[input].isRows ?? false)
-    for (const piece of pieces[kind]) counted[kind].add(piece)
-  }
-  return counted
 }
 
 function problemsOf({ code, signal, stderr }, sent) {
@@ -134,18 +184,19 @@ function problemsOf({ code, signal, stderr }, sent) {
   ]
 }
 
-function problemsOfOutputs(result, trial, isOld) {
-  const { lost, lostLines, twice, twiceBytes, foreign, foreignLines, torn, ended } = result
-  const { signal, threads, output } = trial
+/** `isCut`: runs ended within a write, which may come twice. */
+export function problemsOfOutputs(result, isOld, isCut) {
+  const { trial, lost, lostLines, twice, twiceBytes, foreign, foreignLines, torn, ended } = result
+  const { isPipe, append } = OUTPUTS[trial.output]
   const problems = []
   if (lost > 0) problems.push(`${lost} lines lost, such as ${lostLines.join(' and ')}`)
   if (foreign > 0) problems.push(`${foreign} lines that are no record: ${foreignLines.join(' and ')}`)
   if (isOld) return problems
-  const mostTwice = signal === 'SIGKILL' ? ended * threads * MIB : 0
+  const mostTwice = isCut ? ended * trial.threads * MIB : 0
   if (twiceBytes > mostTwice)
     problems.push(`${twice} lines of ${twiceBytes} bytes twice: at most ${mostTwice}`)
-  const isStdout = OUTPUTS[output].isPipe || OUTPUTS[output].append
-  if (torn > (isStdout && signal === 'SIGKILL' ? ended : 0))
+  if (torn > (isCut && (isPipe || append) ? ended : 0)) {
     problems.push(`${torn} outputs end within a record`)
+  }
   return problems
 }

@@ -1,7 +1,7 @@
 // "Delivered before remembered", by force: runs of `urlsieve dedupe` ended by signals at moments drawn over the bytes delivered. After a
 // last run to its end what was delivered has every record. From a shell, against any build:
 //   node test/crash/delivery.mjs --command "node dist/cli/main.js" --runs 200 [--old] [--memory exact,redis] [--output pipe]
-//     [--signal SIGINT] [--per-cell 30] [--kills 5] [--lines 400000] [--jobs 2] [--redis-job --job] [--json FILE]
+//     [--signal SIGINT] [--per-cell 30] [--kills 5] [--lines 400000] [--jobs 2] [--minutes 30] [--redis-job --job] [--json FILE]
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,18 +35,20 @@ function inTurn(cells) {
 }
 
 /**
- * Gives out trials: to the cell that has had the fewest ended runs, until there are `runs` in all and `perCell` in each. A run that comes
+ * Gives out trials: to the cell that has had the fewest ended runs, until there are `runs` in all and `perCell` in each, or `minutes` are over. A run that comes
  * to its end before its signal does not count.
  */
 class Grid {
   #cells
   #setting
+  #endsAt
 
   constructor(setting) {
     const { isOld, hasRedis, wanted = () => true } = setting
     const cells = inTurn(cellsOf({ isOld, hasRedis }).filter(wanted))
     this.#cells = cells.map((cell, place) => ({ cell, place, round: 0, ended: 0 }))
     this.#setting = setting
+    this.#endsAt = performance.now() + (setting.minutes ?? Infinity) * 60_000
   }
 
   /** The next trial, with what takes its result; undefined: nothing is left to do, or only what others have begun. */
@@ -55,7 +57,7 @@ class Grid {
     const open = this.#cells.filter(({ round }) => round < MOST_ROUNDS)
     const total = this.#cells.reduce((sum, { ended }) => sum + ended, 0)
     const [at] = open.toSorted((a, b) => a.ended - b.ended || a.round - b.round || a.place - b.place)
-    if (!at || (total >= runs && at.ended >= perCell)) return undefined
+    if (!at || (total >= runs && at.ended >= perCell) || performance.now() > this.#endsAt) return undefined
     const { cell, place } = at
     const round = at.round++
     at.ended += kills
@@ -106,7 +108,7 @@ const classesOf = ({ trial }) => [
   ['all', 'all'],
   ['memory', trial.memory],
   ['output', trial.output],
-  ['signal', trial.signal],
+  [trial.disk ? 'disk' : 'signal', trial.signal],
   ['input', trial.input],
   ['threads', String(trial.threads)],
   ['folds', trial.foldBytes > 0 ? 'small' : 'usual'],
@@ -128,9 +130,21 @@ export function tableOf(results) {
       for (const what of ['lost', 'twice', 'foreign']) row[what] += result[what]
     }
   }
-  const order = classesOf({ trial: {} }).map(([dimension]) => dimension)
+  const order = results.length > 0 ? classesOf(results[0]).map(([dimension]) => dimension) : []
   const place = (key) => order.indexOf(key.split(' ')[0])
   return [...rows].sort(([a], [b]) => place(a) - place(b)).map(([of, row]) => ({ of, ...row }))
+}
+
+export function printProblems({ trial, refused, problems }) {
+  const how = `${trial.name} input ${trial.input} threads ${trial.threads} folds ${trial.foldBytes}`
+  for (const problem of refused ? [`refused: ${refused}`] : problems) console.log(`${how}: ${problem}`)
+}
+
+/** Prints the table of a run from the shell; `path`: a file for all results. */
+export function report(results, path) {
+  console.table(tableOf(results))
+  if (path) writeFileSync(path, JSON.stringify(results, null, 1))
+  process.exitCode = results.some(({ problems }) => problems.length > 0) ? 1 : 0
 }
 
 async function main() {
@@ -148,6 +162,7 @@ async function main() {
       signal: text,
       old: { type: 'boolean', default: false },
       'redis-job': text,
+      minutes: text,
       json: text,
     },
   })
@@ -164,15 +179,10 @@ async function main() {
     wanted,
     ...{ kills, lines, jobs, runs, perCell },
     redisJob: values['redis-job'],
-    onResult({ trial, refused, problems }) {
-      const told = refused ? [`refused: ${refused}`] : problems
-      const how = `${trial.name} input ${trial.input} threads ${trial.threads} folds ${trial.foldBytes}`
-      for (const problem of told) console.log(`${how}: ${problem}`)
-    },
+    ...(values.minutes && { minutes: Number(values.minutes) }),
+    onResult: printProblems,
   })
-  console.table(tableOf(results))
-  if (values.json) writeFileSync(values.json, JSON.stringify(results, null, 1))
-  process.exitCode = results.some(({ problems }) => problems.length > 0) ? 1 : 0
+  report(results, values.json)
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) await main()

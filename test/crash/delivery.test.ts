@@ -1,19 +1,13 @@
 // `urlsieve dedupe` ended by kill -9, SIGINT, SIGTERM and SIGHUP at moments drawn over the bytes that it delivers, for every memory and
 // output; inputs, threads and folds alternate. After a last run to its end what was delivered has every line. About 80 ended runs;
-// URLSIEVE_FULL=1: 30 of each memory, output and signal. URLSIEVE_COMMAND names another build of the command.
-import { spawnSync } from 'node:child_process'
+// URLSIEVE_FULL=1: 30 of each memory, output and signal.
 import { describe, expect, it } from 'vitest'
-import { main } from '../e2e/command.ts'
 import { runGrid, tableOf } from './delivery.mjs'
+import { command, isOld } from './delivery-command.ts'
 
 const FULL = process.env.URLSIEVE_FULL === '1'
-const command = process.env.URLSIEVE_COMMAND?.split(' ') ?? [process.execPath, main]
 /** The option that names the job of a run on Redis, whose marks are its own until they are confirmed. */
 const redisJob = process.env.URLSIEVE_REDIS_JOB
-
-const [program, ...first] = command
-const help = spawnSync(program!, [...first, 'dedupe', '--help'], { encoding: 'utf8' }).stdout
-const isOld = !help.includes('--append')
 
 describe('delivered before remembered', () => {
   it('no line is lost by a run that ends early', { timeout: 7_200_000 }, async () => {
