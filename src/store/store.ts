@@ -17,6 +17,8 @@ import type { Unlogged } from './unlogged.ts'
 
 /** A shorter log is not worth a snapshot. */
 const LEAST_FOLD_BYTES = 4 * 1024 * 1024
+/** For tests of the command: a store folds whenever its log has this length. */
+const FOLD_BYTES = Number(process.env.URLSIEVE_FOLD_BYTES) || undefined
 
 export interface Opened extends OpenedLogs {
   readonly durability: Durability
@@ -59,7 +61,7 @@ export class Store implements Journal {
     this.#state = state
     this.#durability = opened.durability
     this.#keepKeys = opened.keepKeys
-    this.#foldBytes = opened.foldBytes
+    this.#foldBytes = opened.foldBytes ?? FOLD_BYTES
     this.#keysFrom = opened.keysFrom
     this.#unlogged = opened.unlogged
     this.#counts = opened.counts
