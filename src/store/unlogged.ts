@@ -81,11 +81,11 @@ export class Unlogged {
 
   /** A log holds the first batches; without a number, all that is held. */
   release(batches?: number): void {
-    const gone = this.#batches.splice(0, batches)
+    const gone = this.#batches.splice(0, batches ?? this.#batches.length)
     for (const { entries } of gone) this.#held -= entries
     if (batches !== undefined) return
+    this.#held -= this.#singles.size
     this.#singles.clear()
-    this.#held = 0
   }
 
   /** A log holds the last batch. */
