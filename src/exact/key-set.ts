@@ -317,7 +317,7 @@ export class KeySet {
   saveFilter(counts: { readonly seen: number; readonly invalid: number }): void {
     const name = filterName(this.#session)
     if (this.filter.isReady && (this.#isChanged || !this.#hasSavedFilter)) {
-      this.filter.save(join(this.#folder, name), { urls: this.urls, ...counts })
+      this.filter.save(join(this.#folder, name), { urls: this.urls - this.#held.size, ...counts })
       this.#hasSavedFilter = true
     }
     for (const other of readdirSync(this.#folder)) {

@@ -179,17 +179,17 @@ export class Store implements Journal {
   cleared(): void {
     this.#open()
     const keysFrom = this.#keysFrom
-    const { isWhole } = this.#logs
-    const { number } = this.#logs
+    const { isWhole, number } = this.#logs
+    const undo = this.#unlogged.clear()
     this.#keysFrom = this.#logs.isFresh(this.#number) ? number : number + 1
     try {
       this.#snapshot()
     } catch (error) {
       this.#keysFrom = keysFrom
       this.#logs.isWhole = isWhole
+      undo()
       throw error
     }
-    this.#unlogged.clear()
     this.counted()
   }
 

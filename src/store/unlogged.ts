@@ -34,9 +34,24 @@ export class Unlogged {
     return this.#held
   }
 
-  clear(): void {
+  /** Returns what undoes it. */
+  clear(): () => void {
+    const [refused, batches, singles, held] = [
+      [...this.#refused],
+      this.#batches,
+      [...this.#singles],
+      this.#held,
+    ]
     this.#refused.clear()
-    this.release()
+    this.#batches = []
+    this.#singles.clear()
+    this.#held = 0
+    return () => {
+      for (const name of refused) this.#refused.add(name)
+      this.#batches = batches
+      for (const [name, logged] of singles) this.#singles.set(name, logged)
+      this.#held = held
+    }
   }
 
   /** Entries [from, n) of the batch whose verdict is `wanted` were refused. */
