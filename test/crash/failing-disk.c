@@ -156,7 +156,10 @@ ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t at) {
 size_t fwrite_unlocked(const void *bytes, size_t size, size_t count, FILE *file) {
   REAL(size_t, fwrite_unlocked, const void *, size_t, size_t, FILE *);
   ssize_t most = room(fileno(file), size * count);
-  return most < 0 ? 0 : real(bytes, size, most / size, file);
+  if (most < 0) return 0;
+  if ((size_t)most == size * count || refusals_left == 0) return real(bytes, size, count, file);
+  errno = refusal; // LevelDB does not try again after a short write
+  return real(bytes, size, most / size, file);
 }
 int fflush_unlocked(FILE *file) {
   REAL(int, fflush_unlocked, FILE *);
