@@ -15,7 +15,7 @@ import { printProblems, report } from './delivery.mjs'
 import { makeInput } from './delivery-data.mjs'
 import { MEMORIES, OUTPUTS, trialOf } from './delivery-grid.mjs'
 import { sizeOf } from './delivery-run.mjs'
-import { problemsOfOutputs, Runs, seedOf } from './delivery-trial.mjs'
+import { problemsOfOutputs, Runs, STORED_BYTES, seedOf } from './delivery-trial.mjs'
 
 const SEED = 27
 const ENOSPC = 28
@@ -25,8 +25,6 @@ const USAGE = 2
 const DEFECT = 70
 /** Of one trial. */
 const FAILURES = 2
-/** Of one record, in a store. */
-const STORED_BYTES = 8
 /** Share of the failures before the store is made. */
 const EARLY = 0.1
 

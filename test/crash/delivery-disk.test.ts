@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Result } from './delivery.mjs'
 import { tableOf } from './delivery.mjs'
-import { command, isOld } from './delivery-command.ts'
+import { command, failingDisk, isOld } from './delivery-command.ts'
 import { DISKS, diskTrials, runDiskTrials } from './delivery-disk.mjs'
 
 const FULL = process.env.URLSIEVE_FULL === '1'
@@ -17,12 +17,10 @@ const folder = mkdtempSync(join(tmpdir(), 'urlsieve-disks-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
-const library = join(folder, 'failing-disk.so')
-const gcc = ['-shared', '-fPIC', '-O1', '-o', library, pathOf('failing-disk.c'), '-ldl', '-pthread']
-const canBuild = process.platform === 'linux' && spawnSync('gcc', gcc).status === 0
+const library = failingDisk()
 const canMount = spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'tmpfs', folder]).status === 0
 const [whyNotBuilt, whyNotMounted] = [
-  canBuild ? '' : ' (skipped: gcc cannot build the failing disk)',
+  library ? '' : ' (skipped: gcc cannot build the failing disk)',
   canMount ? '' : ' (skipped: no right to mount a tmpfs)',
 ]
 
@@ -37,10 +35,10 @@ function expectNothingLost(results: readonly Result[], what: string): void {
 
 describe('delivered before remembered', () => {
   const name = `no line is lost on a disk that fails${whyNotBuilt}`
-  it.skipIf(!canBuild)(name, { timeout: 3_600_000 }, async () => {
+  it.skipIf(!library)(name, { timeout: 3_600_000 }, async () => {
     const disks = Object.keys(DISKS).filter((disk) => !DISKS[disk]!.isTmpfs)
     const trials = diskTrials({ isOld, disks, runs: FULL ? 500 : 28 })
-    const results = await runDiskTrials(trials, { command, isOld, lines: LINES, jobs: 2, library })
+    const results = await runDiskTrials(trials, { command, isOld, lines: LINES, jobs: 2, library: library! })
     expectNothingLost(results, 'disks that are full or fail')
   })
 

@@ -1,6 +1,7 @@
 // A trial: the command ended again and again over the same store and outputs, then one run to its end. What was delivered by all
 // of them has every record.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import { randomFrom } from '../support/random.mjs'
 import { Delivered, verdictOf } from './delivery-check.mjs'
@@ -17,6 +18,11 @@ const LATE = 0.1
 const NEAR_END_BYTES = 30_000
 const START_MS = 150
 const REST_MS = 4
+/** Share of the signals that come with a write, where the system can be made to; of those, with a write to the store. */
+const WITHIN = 0.5
+const STORE_SHARE = 0.3
+/** Of one record, in a store. */
+export const STORED_BYTES = 8
 
 /** A number for a text: seeds that differ from trial to trial. */
 export function seedOf(text) {
@@ -137,6 +143,21 @@ export class Runs {
   }
 }
 
+// The signal comes from within: with a write to the outputs or to the store, whatever else the machine does. The last bytes before it
+// are a short write.
+function withinWrites({ signal, bytes }, runs, { folder, library }, random) {
+  const isStore = OUTPUTS[runs.result.trial.output].isPipe || random() < STORE_SHARE
+  const share = (STORED_BYTES * runs.count) / runs.totalBytes
+  const env = {
+    LD_PRELOAD: library,
+    FAIL_ROOT: join(folder, isStore ? 'seen' : 'to'),
+    FAIL_AFTER_BYTES: String(Math.floor(isStore ? bytes * share : bytes)),
+    FAIL_SIGNAL: String(constants.signals[signal]),
+    FAIL_COUNT: '0',
+  }
+  return (request) => ({ ...request, env: { ...request.env, ...env } })
+}
+
 /** Runs a trial; returns what was counted, and `problems`: what the promise of the new code does not allow. */
 export async function runTrial(trial, setting) {
   const { kills, isOld } = setting
@@ -146,7 +167,9 @@ export async function runTrial(trial, setting) {
   let isDone = false
   for (const { point, ...how } of endsOf(trial, kills, runs.totalBytes, random)) {
     const bytes = Math.max(0, point - (runs.isWhole ? 0 : runs.delivered))
-    const ran = await runs.next({ end: { ...how, bytes } })
+    const end = { ...how, bytes }
+    const isWithin = setting.library !== undefined && random() < WITHIN
+    const ran = await runs.next(isWithin ? { of: withinWrites(end, runs, setting, random) } : { end })
     if (ran.code === USAGE) return { ...result, refused: ran.stderr.trim() }
     isDone = ran.code === 0
     if (isDone) break

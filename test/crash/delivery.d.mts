@@ -50,6 +50,8 @@ export function runGrid(setting: {
   readonly jobs: number
   /** The option that names the job of a run on Redis. */
   readonly redisJob?: string | undefined
+  /** failing-disk.c as a library: half of the signals come with a write. */
+  readonly library?: string | undefined
   readonly onResult?: (result: Result) => void
 }): Promise<Result[]>
 

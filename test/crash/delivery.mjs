@@ -1,10 +1,10 @@
 // "Delivered before remembered", by force: runs of `urlsieve dedupe` ended by signals at moments drawn over the bytes delivered. After a
 // last run to its end what was delivered has every record. From a shell, against any build:
 //   node test/crash/delivery.mjs --command "node dist/cli/main.js" --runs 200 [--old] [--memory exact,redis] [--output pipe]
-//     [--signal SIGINT] [--per-cell 30] [--kills 5] [--lines 400000] [--jobs 2] [--minutes 30] [--redis-job --job] [--json FILE]
+//     [--signal SIGINT] [--per-cell 30] [--kills 5] [--lines 400000] [--jobs 2] [--minutes 30] [--redis-job --job] [--json FILE] [--library LIB]
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { sleep, spawnRedis } from '../../bench/redis-process.mjs'
@@ -14,7 +14,7 @@ import { runTrial } from './delivery-trial.mjs'
 
 const SEED = 27
 /** Of one cell: where runs end before their signal. */
-const MOST_ROUNDS = 40
+const MOST_ROUNDS = 20
 const REDIS_START_MS = 500
 
 /** Cells in an order whose beginning has every memory, output and signal about as often. */
@@ -35,7 +35,7 @@ function inTurn(cells) {
 }
 
 /**
- * Gives out trials: to the cell that has had the fewest ended runs, until there are `runs` in all and `perCell` in each, or `minutes` are over. A run that comes
+ * Gives out trials, round after round over all cells, until there are `runs` in all and `perCell` in each, or `minutes` are over. A run that comes
  * to its end before its signal does not count.
  */
 class Grid {
@@ -54,10 +54,10 @@ class Grid {
   /** The next trial, with what takes its result; undefined: nothing is left to do, or only what others have begun. */
   next() {
     const { runs, perCell, kills, isOld } = this.#setting
-    const open = this.#cells.filter(({ round }) => round < MOST_ROUNDS)
     const total = this.#cells.reduce((sum, { ended }) => sum + ended, 0)
-    const [at] = open.toSorted((a, b) => a.ended - b.ended || a.round - b.round || a.place - b.place)
-    if (!at || (total >= runs && at.ended >= perCell) || performance.now() > this.#endsAt) return undefined
+    const isOpen = ({ ended, round }) => round < MOST_ROUNDS && (total < runs || ended < perCell)
+    const [at] = this.#cells.filter(isOpen).toSorted((a, b) => a.round - b.round || a.place - b.place)
+    if (!at || performance.now() > this.#endsAt) return undefined
     const { cell, place } = at
     const round = at.round++
     at.ended += kills
@@ -163,6 +163,7 @@ async function main() {
       old: { type: 'boolean', default: false },
       'redis-job': text,
       minutes: text,
+      library: text,
       json: text,
     },
   })
@@ -179,6 +180,7 @@ async function main() {
     wanted,
     ...{ kills, lines, jobs, runs, perCell },
     redisJob: values['redis-job'],
+    ...(values.library && { library: resolve(values.library) }),
     ...(values.minutes && { minutes: Number(values.minutes) }),
     onResult: printProblems,
   })

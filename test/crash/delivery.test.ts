@@ -3,7 +3,7 @@
 // URLSIEVE_FULL=1: 30 of each memory, output and signal.
 import { describe, expect, it } from 'vitest'
 import { runGrid, tableOf } from './delivery.mjs'
-import { command, isOld } from './delivery-command.ts'
+import { command, failingDisk, isOld } from './delivery-command.ts'
 
 const FULL = process.env.URLSIEVE_FULL === '1'
 /** The option that names the job of a run on Redis, whose marks are its own until they are confirmed. */
@@ -14,7 +14,7 @@ describe('delivered before remembered', () => {
     const size = FULL
       ? { runs: 2000, perCell: 30, kills: 6, lines: 400_000 }
       : { runs: Number(process.env.URLSIEVE_KILLS ?? 80), perCell: 0, kills: 4, lines: 200_000 }
-    const results = await runGrid({ command, isOld, redisJob, jobs: 2, ...size })
+    const results = await runGrid({ command, isOld, redisJob, jobs: 2, library: failingDisk(), ...size })
     const table = tableOf(results)
     for (const { of, trials, ended, lost, twice } of FULL ? table : table.slice(0, 1)) {
       console.log(`${of}: ${trials} trials, ${ended} runs ended, ${lost} lines lost, ${twice} twice`)

@@ -3,13 +3,14 @@
 //   0 which calls (bits below), 1 the error, 2 the first call that fails, 3 how many fail (-1: all from there on),
 //   4 calls so far, 5 calls that failed, 6 milliseconds that the next sync takes longer, 7 such syncs begun.
 // FAIL_AFTER_BYTES: a disk that fills. So many bytes are written, the last of them by a short write; then FAIL_COUNT writes (-1: all)
-// fail with FAIL_ERRNO.
+// fail with FAIL_ERRNO. FAIL_SIGNAL: with the write after those bytes the process gets this signal.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ enum { WRITE = 1, SYNC = 2, RENAME = 4, CLOSE = 8 };
 static volatile int32_t *control;
 static const char *root;
 static int64_t bytes_left = -1;
-static int refusals_left, refusal;
+static int refusals_left, refusal, signal_left;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int64_t number(const char *name) {
@@ -46,6 +47,7 @@ __attribute__((constructor)) static void begin(void) {
   bytes_left = root ? number("FAIL_AFTER_BYTES") : -1;
   refusals_left = number("FAIL_COUNT");
   refusal = number("FAIL_ERRNO");
+  signal_left = number("FAIL_SIGNAL");
   if (!path || !root) return;
   int fd = open(path, O_RDWR);
   if (fd < 0) return;
@@ -85,9 +87,11 @@ static ssize_t room(int fd, size_t size) {
   if (bytes_left > 0) {
     if ((int64_t)size > bytes_left) most = bytes_left;
     bytes_left -= most;
-  } else if (refusals_left != 0) {
+  } else {
+    if (signal_left > 0) kill(getpid(), signal_left);
+    signal_left = 0;
+    if (refusals_left != 0) most = -1;
     if (refusals_left > 0) refusals_left--;
-    most = -1;
   }
   pthread_mutex_unlock(&lock);
   if (most < 0) errno = refusal;
@@ -152,7 +156,10 @@ ssize_t pwritev(int fd, const struct iovec *parts, int count, off_t at) {
 size_t fwrite_unlocked(const void *bytes, size_t size, size_t count, FILE *file) {
   REAL(size_t, fwrite_unlocked, const void *, size_t, size_t, FILE *);
   ssize_t most = room(fileno(file), size * count);
-  return most < 0 ? 0 : real(bytes, size, most / size, file);
+  if (most < 0) return 0;
+  if ((size_t)most == size * count || refusals_left == 0) return real(bytes, size, count, file);
+  errno = refusal; // LevelDB does not try again after a short write
+  return real(bytes, size, most / size, file);
 }
 int fflush_unlocked(FILE *file) {
   REAL(int, fflush_unlocked, FILE *);
