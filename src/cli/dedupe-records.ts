@@ -26,6 +26,7 @@ export class RecordTarget implements DedupeTarget {
   readonly #invalidBefore: number
   readonly #counts = { lines: 0, new: 0, seen: 0, bytes: 0 }
   #hasHeader = false
+  #without = 0
 
   private constructor(sieve: AnySieve, request: RecordRequest, invalidBefore: number) {
     this.outlivesRun = request.outlivesRun
@@ -53,7 +54,8 @@ export class RecordTarget implements DedupeTarget {
     const { invalid, sizeBytes } = await this.#sieve.stats()
     await this.#sieve.close()
     this.#request.outputs?.close()
-    return { invalid: invalid - this.#invalidBefore, sizeBytes: sizeBytes ?? null }
+    // The profile `raw` takes any line for a URL.
+    return { invalid: Math.max(invalid - this.#invalidBefore, this.#without), sizeBytes: sizeBytes ?? null }
   }
 
   warn(): void {
@@ -69,6 +71,7 @@ export class RecordTarget implements DedupeTarget {
       if (keep !== 'none') write(batch.header)
     }
     if (batch.ends.length === 0) return
+    this.#without += batch.without
     const verdicts = await this.#sieve.addLines(batch.urls)
     const counts = this.#counts
     counts.lines += verdicts.length

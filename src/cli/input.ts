@@ -11,9 +11,14 @@ import { HEAD_BYTES, type Packing, packingOf, unpackWith } from './packing.ts'
 /** Bytes read at a time: small enough that the batch's data stay in the processor's cache. */
 const CHUNK_BYTES = 256 * 1024
 
+/** Bytes by which an input is recognised; a pipe gives what it has. */
+export const START_BYTES = 16 * 1024
+
 const TURN_CHUNKS = 32
 
 export interface Sink {
+  /** Absent: `lookForLines`. */
+  readonly look?: Look | null
   /** A buffer for that many bytes; a sink that has to wait for buffers may have a shorter one. */
   reserve(bytes: number): Uint8Array
   /** That many bytes were put there; `consumed` is the position in the file on disk. A promise is waited for. */
@@ -65,12 +70,22 @@ function open(path: string): number {
   }
 }
 
+/** Looks at the first bytes of an input, unpacked. */
+export type Look = (path: string, head: Uint8Array) => Promise<void> | undefined
+
+/** One line on stderr where an input looks like something else than one URL per line. What says it is loaded for others only. */
+export const lookForLines: Look = (path, head) => {
+  const text = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 4096)).toString('latin1')
+  const isUsual = /^https?:\/\/[^\t]*$/i.test(text) && !/\.(?:csv|tsv|tab)(?:\.|$)/i.test(path)
+  return isUsual ? undefined : import('./line-looks.ts').then(({ warnOfLooks }) => warnOfLooks(path, head))
+}
+
 /** Reads one input to its end. */
-export async function readInput(path: string, sink: Sink): Promise<void> {
+export async function readInput(path: string, sink: Sink, look: Look | null = lookForLines): Promise<void> {
   const input = openInput(path)
   try {
     if (input.packing !== null) {
-      for await (const { bytes, consumed } of unpack(input, input.packing)) {
+      for await (const { bytes, consumed } of unpack(input, input.packing, look)) {
         for (let at = 0; at < bytes.length; ) {
           await sink.ready?.()
           const some = put(bytes.subarray(at), sink)
@@ -79,7 +94,10 @@ export async function readInput(path: string, sink: Sink): Promise<void> {
           at += some
         }
       }
-    } else await readPlain(input, sink)
+    } else {
+      await look?.(path, input.start)
+      await readPlain(input, sink)
+    }
   } finally {
     closeInput(input)
   }
@@ -94,12 +112,18 @@ export function isPlainFile(path: string): boolean {
 }
 
 /** The same as chunks of bytes. While a pipe is silent, timers and sockets of this process go on. */
-export async function* readChunks(path: string): AsyncGenerator<Uint8Array> {
+export async function* readChunks(
+  path: string,
+  look: Look | null = lookForLines,
+): AsyncGenerator<Uint8Array> {
   const input = openInput(path)
   try {
     if (input.packing !== null) {
-      for await (const { bytes } of unpack(input, input.packing)) yield bytes
-    } else yield* packedBytes(input)
+      for await (const { bytes } of unpack(input, input.packing, look)) yield bytes
+    } else {
+      await look?.(path, input.start)
+      yield* packedBytes(input)
+    }
   } finally {
     closeInput(input)
   }
@@ -108,6 +132,8 @@ export async function* readChunks(path: string): AsyncGenerator<Uint8Array> {
 interface Input {
   readonly path: string
   readonly fd: number
+  /** The first bytes. */
+  readonly start: Buffer
   /** First bytes that were taken from a pipe, which cannot be read again; empty for a file. */
   readonly head: Buffer
   readonly packing: Packing | null
@@ -117,15 +143,15 @@ function openInput(path: string): Input {
   const fd = path === '-' ? 0 : open(path)
   try {
     const isFile = fstatSync(fd).isFile()
-    const head = Buffer.alloc(HEAD_BYTES)
+    const first = Buffer.allocUnsafeSlow(START_BYTES)
     let got = 0
     for (let more = 1; more > 0 && got < HEAD_BYTES; got += more) {
-      more = readSome(path, fd, head.subarray(got), isFile && path !== '-' ? got : null)
+      more = readSome(path, fd, first.subarray(got), isFile && path !== '-' ? got : null)
     }
-    const start = head.subarray(0, got)
+    const start = first.subarray(0, got)
     const name = path === '-' ? 'stdin' : path
     const packing = path.endsWith('.gz') ? 'gzip' : packingOf(name, start)
-    return { path, fd, head: isFile && path !== '-' ? Buffer.alloc(0) : start, packing }
+    return { path, fd, start, head: isFile && path !== '-' ? Buffer.alloc(0) : start, packing }
   } catch (error) {
     if (fd !== 0) closeSync(fd)
     throw error
@@ -208,9 +234,15 @@ async function* packedBytes({ path, fd, head }: Input): AsyncGenerator<Buffer> {
 }
 
 // All that is readable of a damaged input comes before its error.
-async function* unpack(input: Input, packing: Packing): AsyncGenerator<Unpacked> {
+async function* unpack(input: Input, packing: Packing, look: Look | null): AsyncGenerator<Unpacked> {
+  let isFirst = true
   try {
-    yield* packing === 'gzip' ? gunzip(input.fd, input.head) : unpackWith(packing, packedBytes(input))
+    const pieces = packing === 'gzip' ? gunzip(input.fd, input.head) : unpackWith(packing, packedBytes(input))
+    for await (const piece of pieces) {
+      if (isFirst) await look?.(input.path, piece.bytes)
+      isFirst = false
+      yield piece
+    }
   } catch (error) {
     throw error instanceof CommandError ? error : inputError(input.path, error)
   }

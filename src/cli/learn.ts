@@ -9,8 +9,9 @@ import { type LearnedRules, parseRules } from '../learn/rule-file.ts'
 import { formatCount, formatCounted, parseNumber, parseRate } from '../quantities.ts'
 import { formatOfName } from '../records/format.ts'
 import { CommandError, EXIT } from './exit.ts'
-import { checkOutput, readChunks, totalBytes } from './input.ts'
+import { checkOutput, type Look, readChunks, totalBytes } from './input.ts'
 import { inputError } from './input-size.ts'
+import { warnOfLooks } from './line-looks.ts'
 import { Output, writeStderr } from './output.ts'
 import { Progress } from './progress.ts'
 import { table } from './table.ts'
@@ -114,7 +115,7 @@ async function readPages(paths: readonly string[], profile: ProfileName, flags: 
   }
   for (const path of paths) {
     const pages = await pagesIn(path, flags)
-    for await (const chunk of readChunks(path)) {
+    for await (const chunk of readChunks(path, pages.look)) {
       bytes += chunk.length
       for (const page of pages.push(chunk)) take(page)
       progress.tick(() => ({ lines, bytes }))
@@ -126,6 +127,8 @@ async function readPages(paths: readonly string[], profile: ProfileName, flags: 
 }
 
 interface Pages {
+  /** At what the input begins with. */
+  readonly look: Look
   push(chunk: Uint8Array): (PageRecord | null)[]
   end(): (PageRecord | null)[]
 }
@@ -155,6 +158,8 @@ class PageLines implements Pages {
   constructor(path: string) {
     this.#path = path
   }
+
+  readonly look: Look = async (path, head) => warnOfLooks(path, head, 'pages')
 
   push(chunk: Uint8Array): (PageRecord | null)[] {
     const parts = (this.#rest + this.#decoder.decode(chunk, { stream: true })).split('\n')

@@ -295,6 +295,7 @@ async function openBytes(path: string): Promise<Bytes> {
   const parts: Buffer[] = []
   let buffer = Buffer.alloc(0)
   await readInput(path, {
+    look: null,
     reserve: (bytes) => (buffer = Buffer.alloc(bytes)),
     push: (bytes) => {
       parts.push(buffer.subarray(0, bytes))
