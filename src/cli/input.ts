@@ -81,7 +81,8 @@ export const lookForLines: Look = (path, head) => {
 }
 
 /** Reads one input to its end. */
-export async function readInput(path: string, sink: Sink, look: Look | null = lookForLines): Promise<void> {
+export async function readInput(path: string, sink: Sink): Promise<void> {
+  const { look = lookForLines } = sink
   const input = openInput(path)
   try {
     if (input.packing !== null) {

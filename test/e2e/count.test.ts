@@ -36,7 +36,7 @@ describe('--count', () => {
     const args = ['dedupe', '--count', '--field', 'url', 'a.csv', 'b.csv']
     const { stdout } = await urlsieve(args, { cwd: folder })
     expect(stdout.toString()).toBe(
-      `        id,url\n${row('1,https://a.example/#top', 2)}` + row('2,"https://b.example/"', 1),
+      `        id,url\n${row('1,https://a.example/#top', 2)}${row('2,"https://b.example/"', 1)}`,
     )
   })
 
