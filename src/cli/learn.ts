@@ -1,5 +1,4 @@
 // `urlsieve learn`: rules from pages whose content is known, and what such rules do to other pages.
-import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { type ProfileName, profiles } from '../canonical/profiles.ts'
 import { describeRule } from '../learn/learned-rule.ts'
@@ -8,6 +7,7 @@ import { type PageRecord, parsePageRecord } from '../learn/page-records.ts'
 import { type LearnedRules, parseRules } from '../learn/rule-file.ts'
 import { formatCount, formatCounted, parseNumber, parseRate } from '../quantities.ts'
 import { formatOfName } from '../records/format.ts'
+import { MiB, readWhole } from '../store/whole-file.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { checkOutput, type Look, readChunks, totalBytes } from './input.ts'
 import { inputError } from './input-size.ts'
@@ -15,6 +15,8 @@ import { warnOfLooks } from './line-looks.ts'
 import { Output, writeStderr } from './output.ts'
 import { Progress } from './progress.ts'
 import { table } from './table.ts'
+
+const MOST_RULE_BYTES = 64 * MiB
 
 /** Formats of pages with digests. */
 const pageFormats = ['csv', 'tsv', 'jsonl', 'cdx', 'cdxj', 'warc'] as const
@@ -95,7 +97,7 @@ async function run(files: string[], flags: Flags): Promise<void> {
 export function readRules(path: string): LearnedRules {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readWhole(path, MOST_RULE_BYTES, { isStream: true }).toString()
   } catch (error) {
     throw inputError(path, error)
   }
