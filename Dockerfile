@@ -4,7 +4,7 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /build
 COPY . .
-RUN npm ci && npm pack --silent --pack-destination /tmp
+RUN npm ci && node scripts/pack.mjs /tmp
 
 FROM node:24-bookworm-slim
 RUN --mount=type=bind,from=build,source=/tmp,target=/tmp/packed \

@@ -29,6 +29,7 @@ export class RecordTarget implements DedupeTarget {
   readonly #invalidBefore: number
   readonly #counts = { lines: 0, new: 0, seen: 0, bytes: 0 }
   #hasHeader = false
+  #without = 0
 
   private constructor(sieve: AnySieve, request: RecordRequest, invalidBefore: number) {
     this.outlivesRun = request.outlivesRun
@@ -69,7 +70,8 @@ export class RecordTarget implements DedupeTarget {
     const { invalid, sizeBytes } = await this.#sieve.stats()
     await this.#sieve.close()
     this.#request.outputs?.close()
-    return { invalid: invalid - this.#invalidBefore, sizeBytes: sizeBytes ?? null }
+    // The profile `raw` takes any line for a URL.
+    return { invalid: Math.max(invalid - this.#invalidBefore, this.#without), sizeBytes: sizeBytes ?? null }
   }
 
   warn(): void {
@@ -85,6 +87,7 @@ export class RecordTarget implements DedupeTarget {
       if (keep !== 'none' && !output.isContinued) await write(batch.header)
     }
     if (batch.ends.length === 0) return
+    this.#without += batch.without
     const verdicts = await this.#sieve.addLines(batch.urls, { confirm: false })
     const counts = this.#counts
     counts.lines += verdicts.length

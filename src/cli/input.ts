@@ -23,9 +23,14 @@ import { Stopped, stop } from './stop.ts'
 /** Bytes read at a time: small enough that the batch's data stay in the processor's cache. */
 const CHUNK_BYTES = 256 * 1024
 
+/** Bytes by which an input is recognised; a pipe gives what it has. */
+export const START_BYTES = 16 * 1024
+
 const TURN_CHUNKS = 32
 
 export interface Sink {
+  /** Absent: `lookForLines`. */
+  readonly look?: Look | null
   /** A buffer for that many bytes; a sink that has to wait for buffers may have a shorter one. */
   reserve(bytes: number): Uint8Array
   /** That many bytes were put there; `consumed` is the position in the file on disk. A promise is waited for. */
@@ -77,12 +82,23 @@ function open(path: string): number {
   }
 }
 
+/** Looks at the first bytes of an input, unpacked. */
+export type Look = (path: string, head: Uint8Array) => Promise<void> | undefined
+
+/** One line on stderr where an input looks like something else than one URL per line. What says it is loaded for others only. */
+export const lookForLines: Look = (path, head) => {
+  const text = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 4096)).toString('latin1')
+  const isUsual = /^https?:\/\/[^\t]*$/i.test(text) && !/\.(?:csv|tsv|tab)(?:\.|$)/i.test(path)
+  return isUsual ? undefined : import('./line-looks.ts').then(({ warnOfLooks }) => warnOfLooks(path, head))
+}
+
 /** Reads one input to its end. */
 export async function readInput(path: string, sink: Sink): Promise<void> {
+  const { look = lookForLines } = sink
   const input = await openInput(path)
   try {
     if (input.packing !== null) {
-      for await (const { bytes, consumed } of unpack(input, input.packing)) {
+      for await (const { bytes, consumed } of unpack(input, input.packing, look)) {
         for (let at = 0; at < bytes.length; ) {
           await sink.ready?.()
           const some = put(bytes.subarray(at), sink)
@@ -91,7 +107,10 @@ export async function readInput(path: string, sink: Sink): Promise<void> {
           at += some
         }
       }
-    } else await readPlain(input, sink)
+    } else {
+      await look?.(path, input.start)
+      await readPlain(input, sink)
+    }
   } finally {
     closeInput(input)
   }
@@ -110,12 +129,18 @@ export function isPlainFile(path: string): boolean {
 }
 
 /** The same as chunks of bytes. While a pipe is silent, timers and sockets of this process go on. */
-export async function* readChunks(path: string): AsyncGenerator<Uint8Array> {
+export async function* readChunks(
+  path: string,
+  look: Look | null = lookForLines,
+): AsyncGenerator<Uint8Array> {
   const input = await openInput(path)
   try {
     if (input.packing !== null) {
-      for await (const { bytes } of unpack(input, input.packing)) yield bytes
-    } else yield* packedBytes(input)
+      for await (const { bytes } of unpack(input, input.packing, look)) yield bytes
+    } else {
+      await look?.(path, input.start)
+      yield* packedBytes(input)
+    }
   } finally {
     closeInput(input)
   }
@@ -124,6 +149,8 @@ export async function* readChunks(path: string): AsyncGenerator<Uint8Array> {
 interface Input {
   readonly path: string
   readonly fd: number
+  /** The first bytes. */
+  readonly start: Buffer
   /** First bytes that were taken from a pipe, which cannot be read again; empty for a file. */
   readonly head: Buffer
   readonly packing: Packing | null
@@ -137,16 +164,16 @@ async function openInput(path: string): Promise<Input> {
   try {
     const isFile = fstatSync(fd).isFile()
     if (stop.isListening && !isFile) pipe = new PipeReader(fd)
-    const head = Buffer.alloc(HEAD_BYTES)
+    const first = Buffer.allocUnsafeSlow(START_BYTES)
     let got = 0
     for (let more = 1; more > 0 && got < HEAD_BYTES; got += more) {
-      const rest = head.subarray(got)
+      const rest = first.subarray(got)
       if (pipe) more = await readPipe(path, pipe, rest)
       else more = readSome(path, fd, rest, isFile && path !== '-' ? got : null)
     }
-    const start = head.subarray(0, got)
-    const isReadAgain = isFile && path !== '-'
-    return { path, fd, head: isReadAgain ? Buffer.alloc(0) : start, packing: packingIn(path, start), pipe }
+    const start = first.subarray(0, got)
+    const head = isFile && path !== '-' ? Buffer.alloc(0) : start
+    return { path, fd, start, head, packing: packingIn(path, start), pipe }
   } catch (error) {
     pipe?.close()
     if (fd !== 0) closeSync(fd)
@@ -266,11 +293,16 @@ async function* packedBytes({ path, fd, head, pipe }: Input): AsyncGenerator<Buf
 }
 
 // All that is readable of a damaged input comes before its error.
-async function* unpack(input: Input, packing: Packing): AsyncGenerator<Unpacked> {
+async function* unpack(input: Input, packing: Packing, look: Look | null): AsyncGenerator<Unpacked> {
+  let isFirst = true
   try {
-    yield* packing === 'gzip'
-      ? gunzip(input.fd, input.head, input.pipe)
-      : unpackWith(packing, packedBytes(input))
+    const pieces =
+      packing === 'gzip' ? gunzip(input.fd, input.head, input.pipe) : unpackWith(packing, packedBytes(input))
+    for await (const piece of pieces) {
+      if (isFirst) await look?.(input.path, piece.bytes)
+      isFirst = false
+      yield piece
+    }
   } catch (error) {
     throw error instanceof CommandError || error instanceof Stopped ? error : inputError(input.path, error)
   }

@@ -1,5 +1,4 @@
 // `urlsieve learn`: rules from pages whose content is known, and what such rules do to other pages.
-import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { type ProfileName, profiles } from '../canonical/profiles.ts'
 import { describeRule } from '../learn/learned-rule.ts'
@@ -8,12 +7,16 @@ import { type PageRecord, parsePageRecord } from '../learn/page-records.ts'
 import { type LearnedRules, parseRules } from '../learn/rule-file.ts'
 import { formatCount, formatCounted, parseNumber, parseRate } from '../quantities.ts'
 import { formatOfName } from '../records/format.ts'
+import { MiB, readWhole } from '../store/whole-file.ts'
 import { CommandError, EXIT } from './exit.ts'
-import { checkOutput, readChunks, totalBytes } from './input.ts'
+import { checkOutput, type Look, readChunks, totalBytes } from './input.ts'
 import { inputError } from './input-size.ts'
+import { warnOfLooks } from './line-looks.ts'
 import { Output, writeStderr } from './output.ts'
 import { Progress } from './progress.ts'
 import { table } from './table.ts'
+
+const MOST_RULE_BYTES = 64 * MiB
 
 /** Formats of pages with digests. */
 const pageFormats = ['csv', 'tsv', 'jsonl', 'cdx', 'cdxj', 'warc'] as const
@@ -94,7 +97,7 @@ async function run(files: string[], flags: Flags): Promise<void> {
 export function readRules(path: string): LearnedRules {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readWhole(path, MOST_RULE_BYTES, { isStream: true }).toString()
   } catch (error) {
     throw inputError(path, error)
   }
@@ -114,7 +117,7 @@ async function readPages(paths: readonly string[], profile: ProfileName, flags: 
   }
   for (const path of paths) {
     const pages = await pagesIn(path, flags)
-    for await (const chunk of readChunks(path)) {
+    for await (const chunk of readChunks(path, pages.look)) {
       bytes += chunk.length
       for (const page of pages.push(chunk)) take(page)
       progress.tick(() => ({ lines, bytes }))
@@ -126,6 +129,8 @@ async function readPages(paths: readonly string[], profile: ProfileName, flags: 
 }
 
 interface Pages {
+  /** At what the input begins with. */
+  readonly look: Look
   push(chunk: Uint8Array): (PageRecord | null)[]
   end(): (PageRecord | null)[]
 }
@@ -155,6 +160,8 @@ class PageLines implements Pages {
   constructor(path: string) {
     this.#path = path
   }
+
+  readonly look: Look = async (path, head) => warnOfLooks(path, head, 'pages')
 
   push(chunk: Uint8Array): (PageRecord | null)[] {
     const parts = (this.#rest + this.#decoder.decode(chunk, { stream: true })).split('\n')

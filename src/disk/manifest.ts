@@ -1,7 +1,7 @@
 // The manifest of a store of runs: what it is (profile, secret key), which runs are its own and which log goes on from them. One
 // small file, replaced whole: a run or log that it does not name does not count.
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Profile, resolveProfile, type StoredProfile } from '../canonical/profiles.ts'
 import { SieveError, unreadable } from '../errors.ts'
@@ -11,6 +11,7 @@ import { damaged, decodeHeader, encodeHeader } from '../store/format.ts'
 import { asDamage, checkProfile, parseJson } from '../store/header-check.ts'
 import { logName } from '../store/layout.ts'
 import { Log } from '../store/log.ts'
+import { readWhole } from '../store/whole-file.ts'
 
 export const MANIFEST = 'manifest'
 const KIND = 'disk'
@@ -53,8 +54,7 @@ export function readManifest(folder: string): Manifest {
   const path = join(folder, MANIFEST)
   let bytes: Buffer
   try {
-    if (statSync(path).size > MOST_BYTES) throw damaged(path, MOST_BYTES, 'it is too long')
-    bytes = readFileSync(path)
+    bytes = readWhole(path, MOST_BYTES)
   } catch (error) {
     if (error instanceof SieveError) throw error
     throw unreadable(path, (error as Error).message)

@@ -1,10 +1,10 @@
 // Reads `server.json` of a sieve's folder: the options it was created with, validated before use. Unknown fields are
 // ignored.
-import { readFileSync } from 'node:fs'
 import { SieveError } from '../errors.ts'
 import { checkField, savedObject, savedWhole } from '../filters/saved-plan.ts'
 import { limitOptions } from '../options/limit-options.ts'
 import { filterOptions, sharedNames } from '../sieve-options.ts'
+import { MiB, readWhole } from '../store/whole-file.ts'
 import type { Entry } from './data-folder.ts'
 import { checkName, nameFrom } from './names.ts'
 import type { BloomSpec, SieveSpec } from './registry.ts'
@@ -18,7 +18,7 @@ const isAmount = (value: unknown) => typeof value === 'number' && value > 0
 export function readEntry(path: string): Entry {
   let text: Record<string, unknown>
   try {
-    text = savedObject('it', JSON.parse(readFileSync(path, 'utf8')))
+    text = savedObject('it', JSON.parse(readWhole(path, MiB).toString()))
   } catch (error) {
     throw new SieveError('corrupt', `cannot read ${path}: ${(error as Error).message.replaceAll('\n', ' ')}`)
   }

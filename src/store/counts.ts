@@ -1,12 +1,13 @@
 // What a stored sieve has counted besides its URLs: repeats, and lines that were not URLs. Two slots of 64 bytes, written
 // in turn: the one with the higher turn counts. A slot lies within one sector, so a power loss leaves it old or new.
-import { fdatasyncSync, openSync, readFileSync, statSync, unlinkSync, writeSync } from 'node:fs'
+import { fdatasyncSync, openSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { SieveError } from '../errors.ts'
 import { closeQuietly, diskError, PRIVATE } from './file.ts'
 import { damaged } from './format.ts'
 import { Task } from './thread.ts'
+import { readWhole } from './whole-file.ts'
 
 const MAGIC = 0x54435355 // "USCT"
 const SLOT_BYTES = 64
@@ -28,12 +29,11 @@ function readSlots(folder: string): ({ turn: number } & Counts)[] {
   const path = pathIn(folder)
   let bytes: Buffer
   try {
-    const { size } = statSync(path)
-    if (size > 2 * SLOT_BYTES) throw damaged(path, 2 * SLOT_BYTES, `${size} bytes of counts`)
-    bytes = readFileSync(path)
+    bytes = readWhole(path, 2 * SLOT_BYTES)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return []
+    throw code === undefined ? damaged(path, 0, message) : error
   }
   const slots = []
   for (let at = 0; at < bytes.length; at += SLOT_BYTES) {

@@ -1,11 +1,12 @@
 // Who holds a lock, and whether that process still lives. Each holder listens on a Unix socket in the lock's folder: the
 // system closes it when the process ends, however it ends, and any process that sees the folder can connect to it,
 // whatever its container, host name or view of process numbers. Connecting succeeds: held. Refused: gone.
-import { closeSync, openSync, readFileSync, readlinkSync, statfsSync, unlinkSync } from 'node:fs'
+import { closeSync, openSync, readlinkSync, statfsSync, unlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { Task } from './thread.ts'
+import { MiB, readWhole } from './whole-file.ts'
 
 export interface Holder {
   readonly pid: number
@@ -29,7 +30,7 @@ const LOCAL_TYPES = [
 
 export function textOf(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8')
+    return readWhole(path, MiB).toString()
   } catch {
     return null
   }

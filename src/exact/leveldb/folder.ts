@@ -1,9 +1,10 @@
 // The integrity of a LevelDB folder. LevelDB, as built into classic-level, does not verify the checksums of tables it
 // reads and silently skips damaged parts of a log: an exact sieve checks its files before LevelDB opens them.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { damaged } from '../../store/format.ts'
+import { KiB, readWhole } from '../../store/whole-file.ts'
 import { checkBatch, checkLog, recordsOf } from './log.ts'
 import { applyEdit, type LiveFiles, noFiles, readLiveFiles } from './manifest.ts'
 import { checkTable } from './table.ts'
@@ -30,7 +31,7 @@ function missingIn(folder: string, names: readonly string[], live: LiveFiles | n
     return found === undefined ? [] : [missing('CURRENT', `${found} holds keys`)]
   }
   const current = join(folder, 'CURRENT')
-  if (!/^MANIFEST-\d+\n$/.test(readFileSync(current, 'latin1')))
+  if (!/^MANIFEST-\d+\n$/.test(readWhole(current, KiB).toString('latin1')))
     return [damaged(current, 0, 'it does not name a manifest').message]
   if (live === null) return []
   const have = (number: number, is: (name: string) => boolean) =>

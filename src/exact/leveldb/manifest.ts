@@ -1,6 +1,6 @@
 // LevelDB's manifest: a log of version edits (db/version_edit.cc of LevelDB) that name the files holding the keys.
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { KiB, MiB, readWhole } from '../../store/whole-file.ts'
 import { recordsOf } from './log.ts'
 import { readVarint } from './varint.ts'
 
@@ -11,6 +11,8 @@ export interface LiveFiles {
   log: number
 }
 
+const MOST_BYTES = 256 * MiB
+
 export const noFiles = (): LiveFiles => ({ tables: new Set(), log: 0 })
 
 /**
@@ -19,7 +21,10 @@ export const noFiles = (): LiveFiles => ({ tables: new Set(), log: 0 })
  */
 export function readLiveFiles(folder: string): LiveFiles | null {
   try {
-    const manifest = readFileSync(join(folder, readFileSync(join(folder, 'CURRENT'), 'utf8').trim()))
+    const manifest = readWhole(
+      join(folder, readWhole(join(folder, 'CURRENT'), KiB).toString().trim()),
+      MOST_BYTES,
+    )
     const live = noFiles()
     for (const { payload } of recordsOf(manifest)) applyEdit(payload, live)
     return live
