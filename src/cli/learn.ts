@@ -5,6 +5,7 @@ import { describeRule } from '../learn/learned-rule.ts'
 import { type Checked, checkRules, type Learned, learn, PageSet } from '../learn/learner.ts'
 import { type PageRecord, parsePageRecord } from '../learn/page-records.ts'
 import { type LearnedRules, parseRules } from '../learn/rule-file.ts'
+import { TRIALS } from '../learn/scope.ts'
 import { formatCount, formatCounted, parseNumber, parseRate } from '../quantities.ts'
 import { formatOfName } from '../records/format.ts'
 import { MiB, readWhole } from '../store/whole-file.ts'
@@ -42,7 +43,7 @@ export function learnCommand(program: Command): void {
     .description(
       'Reads pages with a digest of their content (TSV of URL and digest, JSON lines, the output of crawl --content, CDX, ' +
         'CDXJ, CSV with columns url and digest, or WARC) and finds parameters, segments, aliases and mirrors that do not change the page. A rule is kept only ' +
-        'when its share of wrong merges, on pages not used to find it, is under --risk with 95 % confidence. The result ' +
+        'when the share of wrong sections, paths, keys or URLs (what is one level below where it holds), on those not used to find it, is under --risk with 95 % confidence. The result ' +
         'is a profile: --profile site.rules.json. With --check, measures rules on other pages; exits with 1 when the ' +
         'share of wrong merges is over their risk.',
     )
@@ -201,8 +202,8 @@ function printLearned({ rules, counts, tried, unproven }: Learned, flags: Flags)
   if (rules.rules.length > 0) {
     const rows = rules.rules.map((rule) => [
       describeRule(rule),
-      formatCount(rule.found.merges),
-      formatCount(rule.heldOut.merges),
+      formatCount(rule.found.merges + rule.heldOut.merges),
+      formatCounted(rule.heldOut.trials, TRIALS[rule.scope.level]),
       formatCount(rule.heldOut.wrong),
       percent(rule.heldOut.upper),
     ])
@@ -226,7 +227,7 @@ function printChecked(checked: Checked, rules: LearnedRules, flags: Flags): void
   const share =
     merges === 0
       ? ''
-      : ` (${percent(wrong / merges)}, at most ${percent(upper)}; the rules' risk is ${percent(rules.risk)})`
+      : ` (${percent(wrong / merges)}; of all such paths at most ${percent(upper)}; the rules' risk is ${percent(rules.risk)})`
   output.print(
     `${formatCounted(pages, 'page')}: ${formatCounted(merges, 'fetch', 'fetches')} saved by ${formatCounted(rules.rules.length, 'rule')}\n` +
       `${formatCounted(right, 'merge')} right, ${formatCount(wrong)} wrong${share}\n`,

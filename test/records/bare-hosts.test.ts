@@ -1,6 +1,6 @@
 // Bare hosts: read as https URLs, printed as they came.
 import { expect, it } from 'vitest'
-import { withScheme } from '../../src/records/bare-hosts.ts'
+import { withScheme } from '../../src/canonical/bare-hosts.ts'
 import { expectQuiet, urlsieve } from '../e2e/command.ts'
 
 it.each([

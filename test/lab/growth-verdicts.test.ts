@@ -1,0 +1,48 @@
+// Verdicts on growth: from counted keys, so that times cannot change them, and each able to fail.
+import { describe, expect, it } from 'vitest'
+import { BareUrls } from '../../src/lab/bare-urls.ts'
+import { claims, comparisonsPerMiss, type Outcome } from '../../src/lab/experiments/baselines.ts'
+import { listOf } from './small-lab.ts'
+
+const list = listOf(Array.from({ length: 4096 }, (_, i) => `site.example/${(i * 2654435761) % 4096}/${i}`))
+const urls = new BareUrls(list.bytes, list.starts, list.ends)
+
+it('keys compared with a new URL: n by linear search, log n by binary search', () => {
+  expect(comparisonsPerMiss('linear', urls, 1000)).toBe(1000)
+  expect(comparisonsPerMiss('linear', urls, 4000)).toBe(4000)
+  expect(comparisonsPerMiss('sorted-array', urls, 1024)).toBeCloseTo(10, 0)
+  expect(comparisonsPerMiss('sorted-array', urls, 4096)).toBeCloseTo(12, 0)
+  expect(comparisonsPerMiss('hash-set', urls, 1000)).toBeNull()
+})
+
+describe('the verdicts', () => {
+  const outcome = (
+    structure: Outcome['structure'],
+    n: number,
+    comparisons: number | null,
+    nsMiss: number,
+  ) => ({
+    ...{ structure, urls: n, comparisons, nsMiss },
+    ...{ bytesPerUrl: 100, wrong: 0, nsAdd: 100, nsHit: 100 },
+  })
+  const verdicts = (linear: number, binary: number, nsMiss: number) =>
+    claims([
+      ...[outcome('linear', 1e3, 1e3, 100), outcome('linear', 1e4, linear, nsMiss)],
+      ...[outcome('sorted-array', 1e3, 10, 100), outcome('sorted-array', 1e5, binary, nsMiss)],
+      ...[outcome('hash-set', 1e3, null, 100), outcome('hash-set', 1e5, null, nsMiss)],
+      ...[outcome('trie', 1e3, null, 100), outcome('trie', 1e5, null, nsMiss)],
+      ...[outcome('fingerprint', 1e3, null, 100), outcome('fingerprint', 1e5, null, nsMiss)],
+    ])
+      .filter(({ claim }) => /linear|binary/.test(claim))
+      .map(({ verdict }) => verdict)
+
+  it('do not depend on times', () => {
+    for (const nsMiss of [1, 86, 100, 1e6])
+      expect(verdicts(1e4, 17, nsMiss)).toEqual(['confirmed', 'confirmed'])
+  })
+
+  it('can fail', () => {
+    expect(verdicts(2e3, 17, 1e3)).toEqual(['not reproduced', 'confirmed'])
+    expect(verdicts(1e4, 1e3, 170)).toEqual(['confirmed', 'not reproduced'])
+  })
+})
