@@ -1,9 +1,10 @@
 // The two ways of `dedupe` through a sieve: a sieve of this process takes the input straight into the kernel's memory; any
 // other takes whole lines, a batch at a time, and answers later.
 import type { Profile } from '../canonical/profiles.ts'
-import type { AnySieve, DeletingSieve, Sieve, Stats } from '../index.ts'
+import type { AnySieve, DeletingSieve, Sieve } from '../index.ts'
 import { keepLines } from '../lines/keep.ts'
 import { siftLines } from '../lines/sift.ts'
+import { type Counts as Known, STATE } from '../state.ts'
 import { Capacity, rateStats } from './capacity.ts'
 import type { Counts, DedupeTarget } from './dedupe-run.ts'
 import type { Forget } from './delivery.ts'
@@ -29,14 +30,15 @@ export class FeedTarget implements DedupeTarget {
   readonly #feed: ReturnType<Sieve['feed']>
   readonly #capacity: Capacity
   /** When the run began. */
-  readonly #known: Stats
+  readonly #known: Known
   #bytes = 0
 
   constructor(sieve: Sieve, { keep, as, outlivesRun }: FeedRequest) {
     this.outlivesRun = outlivesRun
     this.profile = sieve.profile
     this.#sieve = sieve
-    this.#known = sieve.stats()
+    const { urls, seen, invalid } = sieve[STATE]
+    this.#known = { urls, seen, invalid }
     this.#feed = sieve.feed({ keep, as })
     this.#capacity = new Capacity(sieve)
     this.forget = forgetOf(sieve, as)
@@ -59,7 +61,7 @@ export class FeedTarget implements DedupeTarget {
   }
 
   counts(): Counts {
-    const { urls, seen } = this.#sieve.stats()
+    const { urls, seen } = this.#sieve[STATE]
     return {
       lines: this.#feed.lines,
       new: urls - this.#known.urls,
