@@ -24,8 +24,8 @@ export interface AnyStats {
   readonly invalid: number
   /** Memory of the filter and caches; on a cluster, an estimate of the memory there. */
   readonly sizeBytes: number
-  /** The chance that a new URL is answered "seen" now. */
-  readonly expectedRate: number
+  /** The chance that a new URL is answered "seen" now; null where it cannot be known: `noPromise` says why. */
+  readonly expectedRate: number | null
 }
 
 /** What a sieve in memory, or on a cluster, reports of itself. */
@@ -34,13 +34,17 @@ export interface Stats extends AnyStats {
   readonly hash: string
   /** Distinct URLs it remembers, by its own verdicts. */
   readonly urls: number
+  /** `urls` is an estimate from the bits: filters of bits were merged, and some URLs may have been in both. */
+  readonly urlsEstimated?: boolean
   /** Null while there is no URL. */
   readonly bitsPerUrl: number | null
   /** Share of bits or slots in use. */
   readonly fill: number
-  /** The rate it was sized for, at `expectedUrls`; null when sized by m and k without expectedUrls. */
+  /** The rate it was sized for, at `expectedUrls`; null when sized by m and k without expectedUrls, or with `noPromise`. */
   readonly promisedRate: number | null
-  /** True when it holds more URLs than it was sized for: its rate is above `promisedRate`. */
+  /** Why it promises no rate: its filter, or its hash, cannot keep one. */
+  readonly noPromise?: string
+  /** True when it holds more URLs than it was sized for, or its hash is too narrow for any: its rate is above what was promised. */
   readonly pastCapacity: boolean
   /** Layered filters: fill and estimated distinct entries of each layer. */
   readonly layers?: readonly LayerMeasure[]

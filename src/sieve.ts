@@ -9,9 +9,9 @@ import { checkNothingUnlogged, type StoreOptions } from './journal.ts'
 import { compileKernel, NOT_DONE } from './kernel.ts'
 import { checkUrlsOf, countOf, type Urls } from './keyer/urls.ts'
 import type { Feed, FeedOptions } from './lines/feed.ts'
-import { checkMergeable, unite, uniteBits } from './merge.ts'
+import { checkMergeable, unite, uniteBits, unitedCounts } from './merge.ts'
 import { type AnySieveOptions, identityOf, type SieveOptions } from './sieve-options.ts'
-import { type Saved, SieveState, STATE } from './state.ts'
+import { NOTHING, type Saved, SieveState, STATE } from './state.ts'
 import { checkUrl, checkUrls, folderUrl, type Items, wrongType } from './url-input.ts'
 import { toSeen, Verdicts } from './verdicts.ts'
 
@@ -21,7 +21,10 @@ export type { Items } from './url-input.ts'
 
 /** A sieve whose filter can forget. */
 export interface DeletingSieve extends Sieve {
-  /** Forgets a URL: true when it was remembered. Errs as the filter does. */
+  /**
+   * Forgets a URL: true when it was remembered. URLs that the filter cannot tell from it are forgotten too: with
+   * `fingerprint` one with the same 64 bits of hash, with `cuckoo` one that it takes for this one, at the filter's rate.
+   */
   delete(url: string): boolean
   /** Forgets many URLs: in order, 1 was remembered and 0 was not. A call that fails on the way has `answered`, as an add. */
   deleteMany(urls: readonly string[]): Uint8Array
@@ -195,23 +198,28 @@ export class Sieve implements AnySieve {
 
   /** What the sieve holds and how well: a moment's measure, which costs no pass over the memory. */
   stats(): Stats {
-    const { shards, kind, hash, urls, seen, invalid, journal } = this.#state
+    const { shards, kind, hash, hashFault, remembered: urls, seen, invalid, journal } = this.#state
     const { sizeBytes, fill, rate, layers, rates } = shards.measure()
-    const { expectedUrls, promisedRate } = this.plan
+    const { expectedUrls, promisedRate, noPromise } = this.plan
+    // Files of earlier versions have filters of 64-bit hashes with fewer good bits.
+    const isNarrow = hashFault !== null && kind.takes === 'hashes'
+    const isFull = !kind.can.grow && expectedUrls !== null && urls > expectedUrls
     const store = journal?.info()
     return {
       filter: this.plan.filter,
       profile: this.profile.name,
       hash: hash.names.join(','),
       urls,
+      ...(this.#state.urlsEstimated && { urlsEstimated: true }),
       seen,
       invalid,
       sizeBytes,
       bitsPerUrl: urls === 0 ? null : (sizeBytes * 8) / urls,
       fill,
-      expectedRate: rate,
+      expectedRate: hashFault === null ? rate : null,
       promisedRate,
-      pastCapacity: !kind.can.grow && expectedUrls !== null && urls > expectedUrls,
+      ...(noPromise !== undefined && { noPromise }),
+      pastCapacity: isFull || (isNarrow && urls > 0),
       ...(layers && { layers }),
       ...(rates && { rates }),
       ...(store && { store }),
@@ -222,7 +230,7 @@ export class Sieve implements AnySieve {
   clear(): void {
     const state = this.#state
     state.keyer.free()
-    const undo = state.replace(state.emptyShards(), { urls: 0, seen: 0, invalid: 0 })
+    const undo = state.replace(state.emptyShards(), NOTHING)
     try {
       state.journal?.cleared()
     } catch (error) {
@@ -233,7 +241,8 @@ export class Sieve implements AnySieve {
 
   /**
    * Takes in all that another sieve remembers: of the same filter, parameters, profile and key. A stored sieve has folded
-   * it into its snapshot when the promise resolves. Errs afterwards as a filter that took the URLs of both.
+   * it into its snapshot when the promise resolves. Errs afterwards as a filter that took the URLs of both. Where the filter
+   * has only bits, `stats().urls` is an estimate from then on: URLs that both have count once.
    */
   async merge(other: Sieve): Promise<void> {
     if (!(other instanceof Sieve)) throw wrongType('other', other, 'a Sieve')
@@ -264,12 +273,7 @@ export class Sieve implements AnySieve {
     if (!isOfBits || !(state.journal || state.kind.refusesWhenFull)) return unite(this, other)
     const shards = state.emptyShards(state.shards.all.map(({ from }) => from))
     uniteBits(shards, state.shards)
-    const fresh = uniteBits(shards, theirs.shards)
-    return state.replace(shards, {
-      urls: state.urls + (fresh ?? theirs.urls),
-      seen: state.seen + theirs.seen,
-      invalid: state.invalid + theirs.invalid,
-    })
+    return state.replace(shards, unitedCounts(state, theirs, uniteBits(shards, theirs.shards)))
   }
 
   /** Of a stored sieve: puts all that was acknowledged on the disk, now. */

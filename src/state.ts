@@ -2,6 +2,7 @@
 // store, merge and freeze sieves reach it through a symbol that the public entry does not export.
 import type { Profile } from './canonical/profiles.ts'
 import type { AnyKind, Plan } from './filters/filter.ts'
+import { hashPromise } from './filters/promise.ts'
 import { Shards } from './filters/shards.ts'
 import { type HashChoice, isWideHash } from './hashes.ts'
 import type { Journal } from './journal.ts'
@@ -28,17 +29,26 @@ export interface Counts {
   readonly urls: number
   readonly seen: number
   readonly invalid: number
+  /** `urls` is an estimate: two filters of bits were united. */
+  readonly urlsEstimated?: boolean | undefined
 }
+
+/** Of a sieve that remembers nothing. */
+export const NOTHING: Counts = { urls: 0, seen: 0, invalid: 0 }
 
 export class SieveState implements Identity {
   readonly kind: AnyKind
   readonly plan: Plan
   readonly keyer: Keyer
+  /** Why the hash lets the filter keep no rate, in one line; null: it does. */
+  readonly hashFault: string | null
   /** The filter takes 64-bit hashes; else it takes keys. */
   readonly takesHashes: boolean
+  /** Those that were new. A filter that forgets may remember fewer: `remembered`. */
   urls = 0
   seen = 0
   invalid = 0
+  urlsEstimated = false
   journal: Journal | null = null
   /** It was opened from a store that keeps the keys. */
   keepsKeys = false
@@ -53,6 +63,7 @@ export class SieveState implements Identity {
   constructor(module: WebAssembly.Module, identity: Identity & Partial<Saved>, instanceBytes?: number) {
     this.kind = identity.kind
     this.plan = identity.plan
+    this.hashFault = hashPromise(identity.kind, identity.plan, identity.hash.names)
     this.#module = module
     this.#instanceBytes = instanceBytes
     this.#isWide = identity.hash.names.every(isWideHash)
@@ -63,6 +74,11 @@ export class SieveState implements Identity {
     this.keyer = new Keyer(this.#shards.batchKernel, identity.profile, identity.hash, this.takesHashes)
     this.#canBeInOneCall = this.takesHashes && !hasOwnInstances && this.keyer.kernelRules !== null
     this.#prepareOneCall()
+  }
+
+  /** Distinct URLs that it remembers now. A row of filters has those too that the disk refused. */
+  get remembered(): number {
+    return Math.min(this.urls, this.#shards.remembered() ?? this.urls)
   }
 
   get profile(): Profile {
@@ -89,13 +105,13 @@ export class SieveState implements Identity {
 
   /** Uses another filter and its counts from now on. Returns what undoes it. */
   replace(shards: Shards, counts: Counts): () => void {
-    const { urls, seen, invalid } = this
+    const { urls, seen, invalid, urlsEstimated } = this
     const before = this.#shards
     this.keyer.attach(shards.batchKernel)
     this.#shards = shards
     this.#prepareOneCall()
-    Object.assign(this, counts)
-    return () => void this.replace(before, { urls, seen, invalid })
+    Object.assign(this, { urlsEstimated: false, ...counts })
+    return () => void this.replace(before, { urls, seen, invalid, urlsEstimated })
   }
 
   /**

@@ -34,8 +34,9 @@ export interface LiveSieve {
   readonly urls: number
   readonly sizeBytes: number
   readonly fill: number
-  readonly expectedRate: number
+  readonly expectedRate: number | null
   readonly promisedRate: number | null
+  readonly noPromise?: string
   readonly pastCapacity: boolean
   /** Of a stored sieve: its log and snapshot. */
   readonly diskBytes?: number

@@ -171,7 +171,8 @@ export class Row {
       setText(cell, column.text(entry))
       if (column.name === 'State') cell.classList.toggle('over', entry.faults.length > 0)
     }
-    const isOver = pastCapacity || (promisedRate !== null && expectedRate > promisedRate)
+    const isOver =
+      pastCapacity || (promisedRate !== null && expectedRate !== null && expectedRate > promisedRate)
     const rateColumn = COLUMNS.find(({ name }) => name === 'Expected rate')!
     this.#cells.get(rateColumn)!.classList.toggle('over', isOver)
   }

@@ -1,11 +1,11 @@
 // The two ways of `dedupe` through a sieve: a sieve of this process takes the input straight into the kernel's memory; any
 // other takes whole lines, a batch at a time, and answers later.
 import type { Profile } from '../canonical/profiles.ts'
-import type { AnySieve, Sieve, Stats } from '../index.ts'
+import type { AnySieve, Sieve } from '../index.ts'
 import type { Delivered } from '../journal.ts'
 import { keepLines } from '../lines/keep.ts'
 import { siftLines } from '../lines/sift.ts'
-import { STATE } from '../state.ts'
+import { type Counts as Known, STATE } from '../state.ts'
 import { Capacity, rateStats } from './capacity.ts'
 import type { Counts, DedupeTarget, WriteKept } from './dedupe-run.ts'
 import { readChunks, readInput } from './input.ts'
@@ -26,14 +26,15 @@ export class FeedTarget implements DedupeTarget {
   readonly #feed: ReturnType<Sieve['feed']>
   readonly #capacity: Capacity
   /** When the run began. */
-  readonly #known: Stats
+  readonly #known: Known
   #bytes = 0
 
   constructor(sieve: Sieve, { keep, as, outlivesRun }: FeedRequest) {
     this.outlivesRun = outlivesRun
     this.profile = sieve.profile
     this.#sieve = sieve
-    this.#known = sieve.stats()
+    const { urls, seen, invalid } = sieve[STATE]
+    this.#known = { urls, seen, invalid }
     this.#feed = sieve.feed({ keep, as, confirm: false })
     this.#capacity = new Capacity(sieve)
   }
@@ -64,7 +65,7 @@ export class FeedTarget implements DedupeTarget {
   }
 
   counts(): Counts {
-    const { urls, seen } = this.#sieve.stats()
+    const { urls, seen } = this.#sieve[STATE]
     return {
       lines: this.#feed.lines,
       new: urls - this.#known.urls,

@@ -7,9 +7,9 @@ import type { Profile } from '../canonical/profiles.ts'
 import { type Rule, type RuleName, rules } from '../canonical/rules.ts'
 import { isAllocationFailure, SieveError } from '../errors.ts'
 import type { Measure } from '../filters/filter.ts'
-import type { Sieve, Stats } from '../index.ts'
+import type { Sieve } from '../index.ts'
 import type { Delivered } from '../journal.ts'
-import { STATE } from '../state.ts'
+import { type Counts as Known, STATE } from '../state.ts'
 import { ThreadPool } from '../threads/thread-pool.ts'
 import { Capacity, rateStats } from './capacity.ts'
 import type { Counts, DedupeTarget, WriteKept } from './dedupe-run.ts'
@@ -35,7 +35,7 @@ export class ThreadTarget implements DedupeTarget {
   readonly #sieve: Sieve
   readonly #capacity: Capacity
   /** When the run began. */
-  readonly #known: Stats
+  readonly #known: Known
   /** The threads may own parts of the table; else the main thread owns all of it. */
   readonly #isDivided: boolean
   readonly #parts: number
@@ -58,7 +58,8 @@ export class ThreadTarget implements DedupeTarget {
     this.outlivesRun = outlivesRun
     this.profile = sieve.profile
     this.#sieve = sieve
-    this.#known = sieve.stats()
+    const { urls, seen, invalid } = sieve[STATE]
+    this.#known = { urls, seen, invalid }
     this.#capacity = new Capacity(sieve)
     this.#request = request
     this.#threads = threads
@@ -123,7 +124,7 @@ export class ThreadTarget implements DedupeTarget {
   }
 
   counts(): Counts {
-    const { urls, seen } = this.#sieve.stats()
+    const { urls, seen } = this.#sieve[STATE]
     const theirs = this.#pool?.counts() ?? { lines: 0, fresh: 0, bytes: 0 }
     const apart = this.#isDivided ? theirs : { lines: 0, fresh: 0 }
     return {
@@ -149,7 +150,7 @@ export class ThreadTarget implements DedupeTarget {
     return {
       invalid: invalid + pool!.counts().invalid,
       sizeBytes: total(({ sizeBytes }) => sizeBytes),
-      ...rateStats({ ...stats, expectedRate: total(({ rate }) => rate) }),
+      ...rateStats({ ...stats, expectedRate: stats.expectedRate && total(({ rate }) => rate!) }),
     }
   }
 

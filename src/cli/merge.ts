@@ -47,8 +47,9 @@ async function merge([first, ...rest]: string[], { output }: { output: string })
     }
   }
   await sieve.save(output)
-  new Output().print(summaryOf(output, sieve.stats().urls, rest.length + 1))
+  const { urls, urlsEstimated } = sieve.stats()
+  new Output().print(summaryOf(output, urls, rest.length + 1, urlsEstimated))
 }
 
-const summaryOf = (output: string, urls: number, sieves: number) =>
-  `${output}: ${formatCounted(urls, 'URL')} of ${formatCounted(sieves, 'sieve')}\n`
+const summaryOf = (output: string, urls: number, sieves: number, isEstimate = false) =>
+  `${output}: ${isEstimate ? 'about ' : ''}${formatCounted(urls, 'URL')} of ${formatCounted(sieves, 'sieve')}\n`

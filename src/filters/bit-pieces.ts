@@ -31,6 +31,12 @@ export interface OtherCounts {
   write(index: number, count: number): void
 }
 
+/** What is left of the counts of two filters together when what both have counts once. */
+export function unitedShare(mine: number, theirs: number, both: number): number {
+  const share = both / (mine + theirs)
+  return share >= 0.5 && share <= 1 ? share : share < 0.5 ? 0.5 : 1
+}
+
 /**
  * `arrays` says where they lie, and makes sure there is one of a number when given it. Bits are counted piece by piece as
  * they are put in place: counting all of a large filter at the end would take as long as reading it.
@@ -40,6 +46,7 @@ export function bitPieces(
   arrays: (array?: number) => readonly BitArray[],
   setOnes: (array: number, ones: number) => void,
   others?: OtherCounts,
+  distinct?: () => number,
 ): Pieces & { cells(): CellArray[] } {
   const { call } = kernel
   const given = new Coverage()
@@ -108,7 +115,9 @@ export function bitPieces(
       placedOnes.clear()
       setCounts(counts)
     },
+    ...(distinct && { distinct }),
     unite(other: Pieces) {
+      const [mine, theirs] = [distinct?.() ?? 0, other.distinct?.() ?? 0]
       for (const { array, offset, bytes } of other.pieces()) {
         if (bytes.length === 0) continue
         const copy = call.reserveOutput(bytes.length) >>> 0
@@ -117,8 +126,9 @@ export function bitPieces(
         call.uniteBits(place(array, offset, bytes.length).byteOffset, copy, bytes.length)
       }
       for (const { array, at, bytes } of arrays()) setOnes(array, Number(call.countBits(at, bytes)))
-      const theirs = other.counts?.() ?? []
-      setCounts((others?.read() ?? []).map((count, i) => count + (theirs[i] ?? 0)))
+      const share = unitedShare(mine, theirs, distinct?.() ?? 0)
+      const counts = other.counts?.() ?? []
+      setCounts((others?.read() ?? []).map((count, i) => Math.round((count + (counts[i] ?? 0)) * share)))
       return null
     },
   }

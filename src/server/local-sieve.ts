@@ -5,6 +5,7 @@ import { filterKind } from '../filters/registry.ts'
 import type { DeletingSieve, Explanation, FolderSieve, Items, Plan, Sieve } from '../index.ts'
 import type { LimitedSieve } from '../shapes/limited-sieve.ts'
 import type { ShapeLimitOptions } from '../shapes/shape-limits.ts'
+import { STATE } from '../state.ts'
 import type { Entry } from './data-folder.ts'
 import { DiskWatch } from './disk-watch.ts'
 import type { Faults } from './faults.ts'
@@ -91,6 +92,13 @@ export class LocalSieve implements ServedSieve {
       ? Number.POSITIVE_INFINITY
       : (expectedUrls ?? Number.POSITIVE_INFINITY)
     this.#checkCapacity()
+    if (sieve[STATE].hashFault !== null && stats.pastCapacity) {
+      faults.begin(
+        'past-capacity',
+        `${stats.noPromise}: new URLs are answered "seen"; create it again with siphash`,
+        entry.name,
+      )
+    }
     if (!bloom && 'delete' in sieve) {
       this.forget = (urls) =>
         oneByOne(urls, (url) => this.#write(() => Number((this.#sieve as DeletingSieve).delete(url))))

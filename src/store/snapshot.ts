@@ -4,6 +4,7 @@ import { closeSync, fstatSync, openSync } from 'node:fs'
 import { resolveProfile, type StoredProfile } from '../canonical/profiles.ts'
 import { SieveError, unreadable } from '../errors.ts'
 import type { Plan } from '../filters/filter.ts'
+import { keptPromise } from '../filters/promise.ts'
 import { filterKind } from '../filters/registry.ts'
 import type { HashName } from '../hashes.ts'
 import { makeSieve, type Sieve } from '../sieve.ts'
@@ -48,6 +49,8 @@ export interface SieveHeader {
 /** The end's JSON. */
 export interface SieveCounts {
   readonly urls: number
+  /** Filters of bits were merged. */
+  readonly urlsEstimated?: boolean
   readonly seen: number
   readonly invalid: number
   /** Of each shard: counts that are not in its memory. */
@@ -70,9 +73,10 @@ export function headerOf(
   if (typeof state.plan.shape?.features === 'function') {
     throw new SieveError('option', 'the feature function is one of yours: a file cannot hold it')
   }
+  const { noPromise: _, ...plan } = state.plan
   return {
     filter: state.kind.name,
-    plan: state.plan,
+    plan,
     profile: { name: state.profile.name, rules: state.profile.rules.map((rule) => rule.name) },
     hash: { names: state.hash.names, key: Buffer.from(state.hash.key).toString('hex') },
     shards: state.shards.all.map((shard) => shard.from),
@@ -86,7 +90,8 @@ export function headerOf(
 export type Totals = Omit<SieveCounts, 'counts' | 'chunks'>
 
 export function totalsOf(state: SieveState): Totals {
-  return { urls: state.urls, seen: state.seen, invalid: state.invalid }
+  const { remembered: urls, seen, invalid, urlsEstimated } = state
+  return { urls, seen, invalid, ...(urlsEstimated && { urlsEstimated }) }
 }
 
 /** A sieve as it is to be written: what is fixed at the moment the writing begins, and the chunks, one at a time. */
@@ -220,9 +225,11 @@ async function writeDraft(path: string, draft: Draft, isWanted: () => boolean): 
 /** The identity of the sieve that a header describes. */
 export function savedOf(header: SieveHeader): Saved {
   const known = resolveProfile(header.profile.rules as never)
+  const kind = filterKind(header.filter)
   return {
-    kind: filterKind(header.filter),
-    plan: header.plan,
+    kind,
+    // Earlier versions promised what these cannot keep.
+    plan: keptPromise(kind, header.plan, header.hash.names),
     profile: { ...known, name: header.profile.name },
     hash: { names: header.hash.names, key: new Uint8Array(Buffer.from(header.hash.key, 'hex')) },
     froms: header.shards,
@@ -278,6 +285,7 @@ export async function readSieve(
           shard.kernel.refresh()
         }
         state.urls = counts.urls
+        state.urlsEstimated = counts.urlsEstimated ?? false
         state.seen = counts.seen
         state.invalid = counts.invalid
         return { sieve, file: { header, counts, bytes: at + chunk.length } }

@@ -32,11 +32,15 @@ const facts = (title: string, ...pairs: (HTMLElement | null)[]): HTMLElement =>
   h('section', {}, h('h2', {}, title), h('dl', { class: 'facts' }, ...pairs))
 
 function rateFacts({ stats }: SieveInfo): HTMLElement {
-  const { expectedRate, promisedRate, pastCapacity, rates = {} } = stats
+  const { expectedRate, promisedRate, noPromise, pastCapacity, rates = {} } = stats
   return facts(
     'Error rate',
     fact('Expected rate now', rate(expectedRate)),
-    fact('Promised rate', promisedRate === null ? 'none' : rate(promisedRate)),
+    fact(
+      'Promised rate',
+      promisedRate === null ? 'none' : rate(promisedRate),
+      noPromise ? h('small', {}, noPromise) : null,
+    ),
     fact(
       'Within its promise',
       pastCapacity ? h('strong', { class: 'over' }, 'no: it holds more URLs than it was created for') : 'yes',
