@@ -103,13 +103,13 @@ export async function makeApp(registry: SieveRegistry, options: HttpOptions): Pr
       .send(text)
   }
 
-  connections = new Connections(app, limits, info)
   const guard = new Guard(options.host, options.password)
+  connections = new Connections(app, limits, info, guard)
   app.decorateRequest('items', null)
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(SAFE_HEADERS)
     const path = request.routeOptions.url ?? ''
-    const refusal = guard.refusal(path, request.headers) ?? encoded(request.headers)
+    const refusal = twice(request.raw) ?? guard.refusal(path, request.headers) ?? encoded(request.headers)
     const isRefused = refusal === null && registry.isLoading && path.startsWith('/v1/sieves')
     done(isRefused ? loading() : (refusal ?? undefined))
   })
@@ -194,6 +194,20 @@ export async function makeApp(registry: SieveRegistry, options: HttpOptions): Pr
 function encoded({ 'content-encoding': encoding = 'identity' }: IncomingHttpHeaders): Problem | null {
   if (encoding.toLowerCase() === 'identity') return null
   return new Problem(415, `Content-Encoding '${encoding}': expected a body that is not compressed`)
+}
+
+/** Headers that decide what a request may do: of two, a proxy may have checked the other one. */
+const SINGLE = ['host', 'authorization', 'origin', 'sec-fetch-site', 'content-type', 'content-encoding']
+
+function twice({ rawHeaders }: IncomingMessage): Problem | null {
+  const seen = new Set<string>()
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!.toLowerCase()
+    if (!SINGLE.includes(name)) continue
+    if (seen.has(name)) return new Problem(400, `two headers '${name}': expected one`)
+    seen.add(name)
+  }
+  return null
 }
 
 function parseJson(body: Buffer): unknown {

@@ -6,6 +6,7 @@ import { filterKind } from '../../filters/registry.ts'
 import { chooseHash } from '../../hashes.ts'
 import { filters, SieveError } from '../../index.ts'
 import { planSieve } from '../../sieve-options.ts'
+import { expiryDate } from '../expiry.ts'
 import { asideOf } from '../faults.ts'
 import type { ServerHistory, Span } from '../history.ts'
 import type { ServedSieve, SieveRegistry, SieveSpec } from '../registry.ts'
@@ -33,7 +34,7 @@ async function describe(sieve: ServedSieve): Promise<object> {
     name,
     kind,
     createdAt: createdAt.toISOString(),
-    ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
+    ...(expiresAt !== undefined && { expiresAt: expiryDate(expiresAt).toISOString() }),
     can: { forget: sieve.forget !== undefined, under: sieve.under !== undefined },
     meters,
     stats: await sieve.stats(),
