@@ -41,7 +41,8 @@ export function readEntry(path: string): Entry {
 }
 
 // What only some sieves have.
-function savedRest({ kind, bloom, expiresAt, folder, replaces }: Record<string, unknown>): Partial<Entry> {
+function savedRest(text: Record<string, unknown>): Partial<Entry> {
+  const { kind, bloom, expiresAt, folder, replaces, isByAdd } = text
   if (kind !== undefined) checkField('kind', kind, kind === 'set', '"set"')
   const isTime = Number.isInteger(expiresAt) && (expiresAt as number) > 0
   if (expiresAt !== undefined) checkField('expiresAt', expiresAt, isTime, 'milliseconds since 1970')
@@ -53,6 +54,7 @@ function savedRest({ kind, bloom, expiresAt, folder, replaces }: Record<string, 
     ...(expiresAt !== undefined && { expiresAt: expiresAt as number }),
     ...(folder !== undefined && { folder: folder as string }),
     ...(replaces !== undefined && { replaces: replaces as string }),
+    ...(isByAdd === true && { isByAdd }),
   }
 }
 

@@ -22,7 +22,6 @@ const REDACTED = Buffer.from('(redacted)')
 
 /** The connection as its command loop sees it. */
 export interface CommandConnection extends Client, ReplyChannel {
-  readonly isClosed: boolean
   /** Bytes of incomplete and queued commands, as last reported by `hold`. */
   readonly heldBytes: number
   /** Counts these bytes of incomplete and queued commands with those of the other connections. */

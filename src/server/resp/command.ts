@@ -46,6 +46,7 @@ export interface Client {
   isTrusted: boolean
   name: string
   library: { name: string; version: string }
+  readonly isClosed: boolean
   /** The connection ends after the reply to this command. */
   isLeaving: boolean
   readonly transaction: Transaction
