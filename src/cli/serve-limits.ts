@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander'
 import { parseCount, parseDuration, parseSize } from '../quantities.ts'
 import { HTTP_LIMITS, type HttpLimits } from '../server/http/limits.ts'
+import { KEPT_BYTES } from '../server/repeated-calls.ts'
 import { type RespLimits, respLimits } from '../server/resp/limits.ts'
 
 type Parse = (option: string) => (text: string) => number
@@ -18,6 +19,12 @@ const rows: readonly (readonly [flag: string, does: string, parse: Parse, value:
   ['--max-buffered <size>', 'bytes of commands a connection may have waiting', parseSize, r.bufferedBytes],
   ['--max-buffered-all <size>', 'the same, of all connections together', parseSize, r.allBufferedBytes],
   ['--max-unread <size>', 'bytes of replies a connection may leave unread', parseSize, r.unreadBytes],
+  [
+    '--max-kept-answers <size>',
+    'answers kept for a minute, for calls that are sent again',
+    parseSize,
+    KEPT_BYTES,
+  ],
   ['--max-connections <n>', 'concurrent connections of each protocol', parseCount, r.connections],
   ['--idle-timeout <time>', 'ends a connection that sends nothing', parseDuration, r.idleMs],
   [
@@ -49,6 +56,7 @@ export interface LimitFlags {
   maxBuffered: number
   maxBufferedAll: number
   maxUnread: number
+  maxKeptAnswers: number
   maxConnections: number
   idleTimeout: number
   stalledTimeout: number

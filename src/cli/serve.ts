@@ -147,6 +147,7 @@ async function open(flags: Flags, password: string | undefined, log: Log): Promi
       ...(flags.redis !== undefined && { redis: { url: flags.redis, ...connectionOf(flags) } }),
       durability: flags.durability,
       memoryBytes: flags.memory,
+      keptBytes: flags.maxKeptAnswers,
       mostSieves: flags.maxSieves,
       limits: respLimitsOf(flags),
       httpLimits: httpLimitsOf(flags),

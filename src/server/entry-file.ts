@@ -41,9 +41,10 @@ export function readEntry(path: string): Entry {
 }
 
 // What only some sieves have.
-function savedRest({ kind, bloom, expiresAt, folder, replaces }: Record<string, unknown>): Partial<Entry> {
+function savedRest(text: Record<string, unknown>): Partial<Entry> {
+  const { kind, bloom, expiresAt, folder, replaces, isByAdd } = text
   if (kind !== undefined) checkField('kind', kind, kind === 'set', '"set"')
-  const isTime = Number.isSafeInteger(expiresAt) && (expiresAt as number) > 0
+  const isTime = Number.isInteger(expiresAt) && (expiresAt as number) > 0
   if (expiresAt !== undefined) checkField('expiresAt', expiresAt, isTime, 'milliseconds since 1970')
   if (folder !== undefined) checkField('folder', folder, isName(folder), 'a name')
   if (replaces !== undefined) checkField('replaces', replaces, isName(replaces), 'a name')
@@ -53,6 +54,7 @@ function savedRest({ kind, bloom, expiresAt, folder, replaces }: Record<string, 
     ...(expiresAt !== undefined && { expiresAt: expiresAt as number }),
     ...(folder !== undefined && { folder: folder as string }),
     ...(replaces !== undefined && { replaces: replaces as string }),
+    ...(isByAdd === true && { isByAdd }),
   }
 }
 

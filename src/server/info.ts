@@ -1,5 +1,6 @@
 // Counts of the whole server: RESP and HTTP update them; INFO, /metrics and the page show them.
 import { randomBytes } from 'node:crypto'
+import { RepeatedCalls } from './repeated-calls.ts'
 
 export type Way = 'resp' | 'http'
 
@@ -37,9 +38,12 @@ export interface ServerInfo {
   readonly answered: Record<Way, number>
   readonly errors: Record<Way, number>
   refused: number
+  /** Calls with a name of their own, whose answers are kept. */
+  readonly repeated: RepeatedCalls
 }
 
-export function serverInfo(version: string): ServerInfo {
+/** `keptBytes`: memory for the answers of calls that may be repeated. */
+export function serverInfo(version: string, keptBytes?: number): ServerInfo {
   return {
     version,
     startedAt: new Date(),
@@ -49,5 +53,6 @@ export function serverInfo(version: string): ServerInfo {
     answered: { resp: 0, http: 0 },
     errors: { resp: 0, http: 0 },
     refused: 0,
+    repeated: new RepeatedCalls(keptBytes),
   }
 }

@@ -28,6 +28,13 @@ const LARGE_GROWTH_BYTES = 64 * 1024 * 1024
 /** Throws when `bytes` more for this sieve exceed the memory for all sieves. */
 export type CheckMemory = (sieve: LocalSieve, bytes: number) => void
 
+interface LocalSieveOptions {
+  readonly limited?: LimitedSieve | null
+  readonly shapes?: RecentShapes | undefined
+  /** Why it can only be read. */
+  readonly refusal?: string | undefined
+}
+
 /** Errs as its filter does; see `SIEVE.STATS` for the rate. */
 export class LocalSieve implements ServedSieve {
   readonly kind: SieveKind
@@ -52,6 +59,7 @@ export class LocalSieve implements ServedSieve {
   readonly #limitBytes: number
   readonly #checkMemory: CheckMemory
   readonly #shapes: RecentShapes | undefined
+  readonly #refusal: string | undefined
   readonly #partSize = new PartSize()
   /** Items it may take before the memory limit is checked again. */
   #allowed = 0
@@ -67,7 +75,7 @@ export class LocalSieve implements ServedSieve {
     sieve: Sieve,
     checkMemory: CheckMemory,
     faults: Faults,
-    { limited = null, shapes }: { limited?: LimitedSieve | null; shapes?: RecentShapes | undefined } = {},
+    { limited = null, shapes, refusal }: LocalSieveOptions = {},
   ) {
     const { purpose } = entry
     const bloom = purpose === 'set' ? undefined : purpose
@@ -82,6 +90,7 @@ export class LocalSieve implements ServedSieve {
     this.#limitBytes = limitBytes(limits)
     this.#checkMemory = checkMemory
     this.#shapes = shapes
+    this.#refusal = refusal
     const stats = sieve.stats()
     this.#count = stats.urls
     this.sizeBytes = bytesOf(stats) + this.#limitBytes
@@ -162,6 +171,7 @@ export class LocalSieve implements ServedSieve {
   add(items: LentItems): Answers<Uint8Array> {
     const count = items.starts.length
     this.usedAt = Date.now()
+    this.#checkWritable()
     this.reserve(count)
     this.#shapes?.take(this, items, this.usedAt)
     this.#allowed -= count
@@ -231,6 +241,7 @@ export class LocalSieve implements ServedSieve {
 
   async save(): Promise<void> {
     const sieve = this.#sieve
+    this.#checkWritable()
     if (!this.#disk) return
     try {
       await sieve.save()
@@ -255,7 +266,12 @@ export class LocalSieve implements ServedSieve {
     await sieve.close().finally(() => releaseMemory(this.sizeBytes, sieve))
   }
 
+  #checkWritable(): void {
+    if (this.#refusal !== undefined) throw new SieveError('disk', this.#refusal)
+  }
+
   #write<T>(act: () => T): T {
+    this.#checkWritable()
     this.writes++
     try {
       return act()

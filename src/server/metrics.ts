@@ -50,6 +50,17 @@ export class Metrics {
       byWay(info.errors),
     )
     this.#add('refused_total', 'Connections refused', 'counter', () => one(info.refused))
+    const { repeated } = info
+    this.#add('repeated_calls_total', 'Calls sent again and answered from memory', 'counter', () =>
+      one(repeated.repeated),
+    )
+    this.#add('refused_calls_total', 'Calls refused because their answer could not be kept', 'counter', () =>
+      one(repeated.refused),
+    )
+    this.#add('kept_answers', 'Answers kept for calls that are sent again', 'gauge', () =>
+      one(repeated.count),
+    )
+    this.#add('kept_answers_bytes', 'Bytes of those answers', 'gauge', () => one(repeated.sizeBytes))
     this.#add('request_seconds', 'Duration of commands and requests', 'histogram', () =>
       WAYS.flatMap((way) => {
         const { counts, count, seconds } = info.latencies[way]

@@ -162,6 +162,8 @@ export function takeLock(path: string): () => void {
     claim.take()
   } catch (error) {
     claim.release()
+    const holder = parseHolder(textOf(path))
+    if (holder && isAlive(holder, dirname(path))) throw heldBy(path, holder)
     throw error
   }
   return () => claim.release()

@@ -212,7 +212,7 @@ it(`${INPUTS} mutated inputs`, { timeout: 3_600_000 }, async () => {
     sendLater: (connection) => connection.send(),
     turnBegunAt: () => performance.now(),
     left: (connection) => clients.delete(connection),
-    cutHttp: () => {},
+    cut: () => {},
     failed: (error) => defects.push(error),
   })
   let context = contextOf()

@@ -345,6 +345,19 @@ export const refusals = {
   '5xx': problems('The server cannot do it, or not now.'),
 }
 
+/** Of a route whose answer is kept for a request that is sent again. */
+export const repeatableRequest = {
+  headers: {
+    type: 'object',
+    properties: {
+      'idempotency-key': described(
+        { type: 'string', minLength: 1, maxLength: 255 },
+        'Sent again within 60 s, the same request executes nothing and gets the first answer.',
+      ),
+    },
+  },
+}
+
 export const nameInPath = exactly({ name: described({ type: 'string', minLength: 1 }, 'Name of a sieve.') })
 export const urlInQuery = exactly({ url: text })
 export const folderInQuery = exactly({

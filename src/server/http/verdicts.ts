@@ -8,7 +8,7 @@ import type { HttpOptions } from './app.ts'
 import { type LineAnswer, LineExchange } from './lines.ts'
 import { SAFE_HEADERS } from './pages.ts'
 import { Problem, problemOf } from './problems.ts'
-import { answersIn, keepInQuery, nameInPath, ref, refusals, text } from './schemas.ts'
+import { answersIn, keepInQuery, nameInPath, ref, refusals, repeatableRequest, text } from './schemas.ts'
 import { requireSieve } from './sieves.ts'
 import type { UrlLists } from './url-list.ts'
 
@@ -77,11 +77,12 @@ export function verdicts(
   { limits, onDefect }: Pick<HttpOptions, 'limits' | 'onDefect'>,
   lists: UrlLists,
 ): void {
-  const route = (verb: string, ask: Ask, summary: string) => {
+  const route = (verb: string, ask: Ask, summary: string, isRepeatable = false) => {
     const schema = {
       summary,
       params: nameInPath,
       querystring: keepInQuery,
+      ...(isRepeatable && repeatableRequest),
       body: { content: { 'application/json': { schema: ref('Urls') }, 'text/plain': { schema: text } } },
       response: {
         200: answersIn('One verdict per URL, in order; for lines, the lines kept.', {
@@ -94,7 +95,7 @@ export function verdicts(
     }
     app.post<Question>(
       `/v1/sieves/:name/${verb}`,
-      { schema, config: { takesItems: true } },
+      { schema, config: { takesItems: true, isRepeatable } },
       async (request, reply) => {
         const sieve = requireSieve(registry, request.params.name)
         if (typeof request.body === 'string') return exchange(request, reply, sieve, ask)
@@ -123,6 +124,6 @@ export function verdicts(
     return reply.hijack()
   }
 
-  route('add', add, 'Marks URLs: which are new?')
+  route('add', add, 'Marks URLs: which are new?', true)
   route('has', has, 'Queries URLs and marks nothing: which are new?')
 }

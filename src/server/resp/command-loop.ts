@@ -10,17 +10,18 @@ import {
   type PlainCommand,
 } from './command.ts'
 import type { ConnectionContext } from './connection-context.ts'
-import { Parser, type ParserLimits } from './parser.ts'
+import { Parser, type ParserLimits, TLS } from './parser.ts'
 import { isHttp, refusalOf } from './refusals.ts'
 import { ArrayHead, Failure, type Reply, Simple, Verdicts } from './replies.ts'
 
 /** Limits of a client that has not sent the password. */
 const UNTRUSTED_LIMITS: ParserLimits = { itemBytes: 16 * 1024, commandItems: 16 }
 const QUEUED = new Simple('QUEUED')
+/** As in Redis. */
+const REDACTED = Buffer.from('(redacted)')
 
 /** The connection as its command loop sees it. */
 export interface CommandConnection extends Client, ReplyChannel {
-  readonly isClosed: boolean
   /** Bytes of incomplete and queued commands, as last reported by `hold`. */
   readonly heldBytes: number
   /** Counts these bytes of incomplete and queued commands with those of the other connections. */
@@ -68,6 +69,7 @@ export class CommandLoop {
     const found = parser.next()
     if (found === 'more') return this.isInTransaction ? this.#endTransaction() : this.#checkSize()
     if (found === 'error') {
+      if (parser.error === TLS) this.#context.cut(this.#connection, 'TLS')
       if (this.settle()) this.#refuse(parser.error)
       return false
     }
@@ -119,7 +121,7 @@ export class CommandLoop {
     const command = this.#context.commands.get(word)
     if (!command && isHttp(word, this.#call)) {
       if (!this.settle()) return
-      this.#context.cutHttp(this.#connection)
+      this.#context.cut(this.#connection, 'HTTP')
       this.#refuse(`this is not an HTTP port: '${word.slice(0, 128)}'`)
       return
     }
@@ -209,7 +211,10 @@ export class CommandLoop {
     use.took(micros, 1)
     if (reply instanceof Failure) use.failed++
     if (!statistics.isSlow(micros)) return
-    statistics.addSlow(this.#connection, micros, this.#call.count, (i) => this.#call.bytes(i))
+    const call = this.#call
+    statistics.addSlow(this.#connection, micros, call.count, (i) =>
+      command.isSecret?.(call, i) ? REDACTED : call.bytes(i),
+    )
   }
 
   #finish(reply: Reply): void {

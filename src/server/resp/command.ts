@@ -46,6 +46,7 @@ export interface Client {
   isTrusted: boolean
   name: string
   library: { name: string; version: string }
+  readonly isClosed: boolean
   /** The connection ends after the reply to this command. */
   isLeaving: boolean
   readonly transaction: Transaction
@@ -95,6 +96,8 @@ export interface Description {
   readonly isImmediate?: boolean
   /** Allowed while a database is selected that does not exist: it accesses no sieve. */
   readonly needsNoDatabase?: boolean
+  /** Whether argument `i` may be a password: SLOWLOG leaves it out. */
+  readonly isSecret?: (call: Call, i: number) => boolean
 }
 
 interface PlainDescription extends Description {
@@ -205,9 +208,15 @@ export function failureOf(error: unknown): Failure {
   return new Failure(`${CODES[error.code] ?? 'ERR'} ${error.spell(wordOf)}`)
 }
 
-/** An integer as Redis parses it; null for anything else. */
+/** An integer of 64 bits as Redis parses it; null for anything else. */
+export function wideOf(text: string): bigint | null {
+  if (!/^(0|-?[1-9]\d{0,18})$/.test(text)) return null
+  const value = BigInt(text)
+  return BigInt.asIntN(64, value) === value ? value : null
+}
+
+/** The same as a number: past 2^53 the nearest one. */
 export function wholeOf(text: string): number | null {
-  if (!/^-?\d{1,16}$/.test(text)) return null
-  const value = Number(text)
-  return Number.isSafeInteger(value) ? value : null
+  const value = wideOf(text)
+  return value === null ? null : Number(value)
 }

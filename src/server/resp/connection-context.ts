@@ -13,8 +13,8 @@ export interface ConnectionContext extends RespServer {
   turnBegunAt(): number
   /** The connection is closed. */
   left(connection: Connection): void
-  /** Logs that a client sends HTTP to this port. */
-  cutHttp(client: Client): void
+  /** Logs that a client speaks another protocol on this port. */
+  cut(client: Client, protocol: 'HTTP' | 'TLS'): void
   /** Logs a defect of urlsieve; the connection is answered with an error and closed. */
   failed(error: unknown): void
 }

@@ -42,7 +42,7 @@ const MOST_CHECK_MS = 5000
 /** How long clients may take to disconnect when the server stops. */
 const GRACE_MS = 5000
 const BACKLOG = 511
-/** Shortest interval between log lines about HTTP on this port. */
+/** Shortest interval between log lines about other protocols on this port. */
 const CUT_LOG_MS = 60_000
 
 export async function openResp(registry: SieveRegistry, options: RespOptions): Promise<RespListener> {
@@ -92,20 +92,30 @@ export async function openResp(registry: SieveRegistry, options: RespOptions): P
       unsent.delete(connection)
       if (connections.delete(connection)) info.connections.resp--
     },
-    cutHttp({ id, address }) {
+    cut({ id, address }, protocol) {
       const now = performance.now()
       if (now - cutAt < CUT_LOG_MS) return
       cutAt = now
-      log('warn', 'http', { client: id, address, message: 'HTTP on the RESP port: connection closed' })
+      const message = `${protocol} on the RESP port: connection closed`
+      log('warn', protocol.toLowerCase(), { client: id, address, message })
     },
     failed: (error) => log('error', 'defect', { what: (error as Error)?.stack ?? String(error) }),
+  }
+
+  // Ends the oldest connection that has not sent the password: strangers cannot hold all. False: there is none.
+  const endStranger = () => {
+    const stranger = [...connections].find(({ isTrusted }) => !isTrusted)
+    if (!stranger) return false
+    stranger.destroy()
+    context.left(stranger)
+    return true
   }
 
   const server = createServer(
     { allowHalfOpen: true, noDelay: true, pauseOnConnect: true },
     (socket: Socket) => {
-      if (connections.size >= limits.connections) {
-        info.refused++
+      if (connections.size >= limits.connections) info.refused++
+      if (connections.size >= limits.connections && !endStranger()) {
         socket.on('error', () => {})
         socket.end(`-ERR max number of clients reached: ${limits.connections} (--max-connections)\r\n`)
         socket.destroySoon()

@@ -111,6 +111,10 @@ function stats({ server: { info, registry, statistics } }: Call): Rows {
     pubsub_patterns: 0,
     latest_fork_usec: 0,
     total_error_replies: info.errors.resp,
+    kept_answers: info.repeated.count,
+    kept_answers_bytes: info.repeated.sizeBytes,
+    repeated_calls: info.repeated.repeated,
+    refused_calls: info.repeated.refused,
   }
 }
 

@@ -4,6 +4,7 @@ import { limitOptions } from '../../options/limit-options.ts'
 import type { SieveOption } from '../../options/option.ts'
 import { bySpelling, readOption } from '../../options/spelling.ts'
 import { filterOptions, sharedNames } from '../../sieve-options.ts'
+import { expiryDate } from '../expiry.ts'
 import { asideOf } from '../faults.ts'
 import type { ServedSieve, SieveSpec } from '../registry.ts'
 import { type Call, type Command, defineItems, definePlain, failureOf, SYNTAX } from './command.ts'
@@ -173,7 +174,7 @@ const stats = definePlain({
   run: on(async (sieve, call) => {
     const { name, kind, createdAt, expiresAt, meters } = sieve
     const faults = call.server.registry.faults.of(name)
-    const times = { createdAt, ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt) }) }
+    const times = { createdAt, ...(expiresAt !== undefined && { expiresAt: expiryDate(expiresAt) }) }
     return tableOf({ name, kind, ...times, ...(await sieve.stats()), meters: { ...meters }, faults })
   }),
 })
