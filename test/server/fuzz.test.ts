@@ -210,7 +210,6 @@ it(`${INPUTS} mutated inputs`, { timeout: 3_600_000 }, async () => {
     readBuffer,
     heldBytes: 0,
     sendLater: (connection) => connection.send(),
-    turnBegunAt: () => performance.now(),
     left: (connection) => clients.delete(connection),
     cutHttp: () => {},
     failed: (error) => defects.push(error),

@@ -110,7 +110,7 @@ function keysOf(call: Call): Reply {
   const count = call.count - 2
   if (!isCount(command, count)) return new Failure('ERR Invalid number of arguments specified for command')
   const end = last < 0 ? count - 1 : last
-  return Array.from({ length: end - first + 1 }, (_, i) => Buffer.from(call.bytes(2 + first + i)))
+  return Array.from({ length: end - first + 1 }, (_, i) => call.bytes(2 + first + i))
 }
 
 const command = defineContainer({

@@ -17,6 +17,8 @@ import { ArrayHead, Failure, type Reply, Simple, Verdicts } from './replies.ts'
 /** Limits of a client that has not sent the password. */
 const UNTRUSTED_LIMITS: ParserLimits = { itemBytes: 16 * 1024, commandItems: 16 }
 const QUEUED = new Simple('QUEUED')
+/** Bytes of a command, or of a few, that is answered in no time. */
+const SHORT_BYTES = 1024
 
 /** The connection as its command loop sees it. */
 export interface CommandConnection extends Client, ReplyChannel {
@@ -73,6 +75,16 @@ export class CommandLoop {
     }
     this.#execute()
     return true
+  }
+
+  /** Whether what comes next takes no time, as far as can be known. */
+  isShort(): boolean {
+    const parser = this.incoming
+    if (parser.size - parser.at > SHORT_BYTES) return false
+    if (parser.next() !== 'command') return true
+    const command = this.#context.commands.get(this.#call.word(0))
+    if (!command || command.flags?.includes('fast') || isItems(command)) return true
+    return this.#connection.transaction.isOpen && !command.isImmediate
   }
 
   /** Answers all commands gathered so far. False: their sieve answers later, and the connection waits for it. */

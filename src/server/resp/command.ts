@@ -62,11 +62,11 @@ export interface Client {
 export interface Call {
   /** Number of arguments, including the command's name. */
   readonly count: number
-  /** A view, valid until the command returns or its promise settles. */
+  /** A copy, as of all arguments: the buffer that they were read into is the next client's as soon as the command waits. */
   bytes(i: number): Buffer
-  /** A copy of the arguments from `from` on, so that the command may wait. */
+  /** A copy of the arguments from `from` on. */
   items(from: number): LentItems
-  /** The command as it was sent: a view, as `bytes`. */
+  /** The command as it was sent: a view, valid until the command returns or waits. */
   readonly sent: Buffer
   text(i: number): string
   /** The name of a sieve. */
@@ -149,7 +149,7 @@ export class ParsedCall implements Call {
   }
 
   bytes(i: number): Buffer {
-    return this.parser.argument(i)
+    return Buffer.from(this.parser.argument(i))
   }
 
   items(from: number): LentItems {

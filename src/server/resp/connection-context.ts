@@ -9,8 +9,6 @@ export interface ConnectionContext extends RespServer {
   heldBytes: number
   /** Makes the connection send its replies when all bytes that have arrived are read: one write for many reads. */
   sendLater(connection: Connection): void
-  /** Start of this turn of the event loop, in which connections are read one after the other. */
-  turnBegunAt(): number
   /** The connection is closed. */
   left(connection: Connection): void
   /** Logs that a client sends HTTP to this port. */

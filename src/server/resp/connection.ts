@@ -1,6 +1,7 @@
-// One client connection: reads the socket, paces the work so that other clients are served in between, and sends the
-// replies. A connection that does not read its replies is not read either.
+// One client connection: reads the socket, works when its turn has come, and sends the replies. A connection that does not
+// read its replies is not read either.
 import type { Socket } from 'node:net'
+import { turns } from '../../store/pace.ts'
 import { failureOf } from './command.ts'
 import { type CommandConnection, CommandLoop } from './command-loop.ts'
 import type { ConnectionContext } from './connection-context.ts'
@@ -10,10 +11,8 @@ import { Failure, Replies, type Reply } from './replies.ts'
 import { Transaction } from './transaction.ts'
 
 const KEEP_ALIVE_MS = 60_000
-/** After a turn of this length a connection with more commands waits until the other connections have been served. */
-const TURN_MS = 10
-/** The same for a transaction: while it runs, no command of another client comes between its commands. */
-const TRANSACTION_TURN_MS = 25
+/** After this long a transaction waits for its next turn. Before, no command of another client comes between its commands. */
+const TRANSACTION_MS = 20
 
 export class Connection implements CommandConnection {
   readonly id: number
@@ -94,11 +93,10 @@ export class Connection implements CommandConnection {
     this.#input.take(size, this.isWaiting)
     if (!this.isWaiting) {
       this.#begunAt = this.activeAt
-      this.#work()
+      if (turns.mayBegin(() => this.#loop.isShort())) this.#work()
+      else this.#yield()
       // A long command arrives in many reads, which would follow each other without a pause.
-      if (!this.isWaiting && !this.isLeaving && performance.now() - this.#context.turnBegunAt() > TURN_MS) {
-        this.#yield()
-      }
+      if (!this.isWaiting && !this.isLeaving && turns.isOver) this.#yield()
     }
     this.#input.leave()
     this.hold(this.#loop.waitingBytes)
@@ -119,7 +117,7 @@ export class Connection implements CommandConnection {
   wait<T>(promise: Promise<T>, then: (result: T | Failure) => void): void {
     this.isWaiting = true
     this.#socket.pause()
-    const settle = (result: T | Failure) => {
+    const finish = (result: T | Failure) => {
       if (this.isClosed && !this.#loop.isInTransaction) return
       this.isWaiting = false
       this.activeAt = performance.now()
@@ -129,6 +127,11 @@ export class Connection implements CommandConnection {
         this.#fail(error)
       }
       if (!this.isWaiting) this.#continue()
+    }
+    // Many may settle at once. What a transaction waits for is the end of its turn already.
+    const settle = (result: T | Failure) => {
+      if (this.#loop.isInTransaction || !turns.isOver) finish(result)
+      else turns.enter(() => finish(result))
     }
     promise.then(settle, (error: unknown) => {
       let failure: Failure
@@ -169,12 +172,12 @@ export class Connection implements CommandConnection {
     const loop = this.#loop
     try {
       loop.begin()
-      const turn = this.#context.turnBegunAt()
+      const begun = turns.clock()
       while (!this.isWaiting && !this.isLeaving && loop.step()) {
         // Replies of a transaction do not stop it: its client cannot have read them yet.
         const { isInTransaction } = loop
-        const most = isInTransaction ? TRANSACTION_TURN_MS : TURN_MS
-        if (performance.now() - turn > most && loop.settle()) this.#yield()
+        const isOver = isInTransaction ? turns.clock() - begun > TRANSACTION_MS : turns.isOver
+        if (isOver && loop.settle()) this.#yield()
         if (replies.size < (isInTransaction ? limits.bufferedBytes : limits.unreadBytes)) continue
         loop.settle()
         this.send()
@@ -204,9 +207,17 @@ export class Connection implements CommandConnection {
     this.isLeaving = true
   }
 
-  // The other connections are served first.
+  // Works on when its turn has come.
   #yield(): void {
-    this.wait(new Promise<void>((resolve) => setImmediate(resolve)), () => {})
+    this.isWaiting = true
+    this.#socket.pause()
+    const isShort = !this.#loop.isInTransaction && this.#loop.isShort()
+    turns.enter(() => {
+      if (this.isClosed && !this.#loop.isInTransaction) return
+      this.isWaiting = false
+      this.activeAt = performance.now()
+      this.#continue()
+    }, isShort)
   }
 
   #continue(): void {
