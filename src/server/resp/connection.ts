@@ -7,12 +7,14 @@ import { type CommandConnection, CommandLoop } from './command-loop.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { InputBuffer } from './input-buffer.ts'
 import { DEFECT } from './refusals.ts'
-import { Failure, Replies, type Reply } from './replies.ts'
+import { Failure, Long, Replies, type Reply } from './replies.ts'
 import { Transaction } from './transaction.ts'
 
 const KEEP_ALIVE_MS = 60_000
 /** After this long a transaction waits for its next turn. Before, no command of another client comes between its commands. */
 const TRANSACTION_MS = 20
+/** Elements of a long reply that are written between two looks at the clock. */
+const ELEMENTS = 16
 
 export class Connection implements CommandConnection {
   readonly id: number
@@ -42,8 +44,12 @@ export class Connection implements CommandConnection {
   #isEnding = false
   /** Waits for the client to read its replies. */
   #isHeldBack = false
-  /** Start of this turn, for the latencies. */
+  /** The rest of a long reply. */
+  #elements: Iterator<Reply> | null = null
+  /** When the bytes being answered were read, for the latencies. */
   #begunAt = 0
+  /** When this connection's turn began. */
+  #turnAt = 0
 
   constructor(id: number, accepted: Socket, context: ConnectionContext) {
     this.id = id
@@ -93,6 +99,7 @@ export class Connection implements CommandConnection {
     this.#input.take(size, this.isWaiting)
     if (!this.isWaiting) {
       this.#begunAt = this.activeAt
+      this.#turnAt = turns.clock()
       if (turns.mayBegin(() => this.#loop.isShort())) this.#work()
       else this.#yield()
       // A long command arrives in many reads, which would follow each other without a pause.
@@ -110,6 +117,7 @@ export class Connection implements CommandConnection {
   reply(reply: Reply): void {
     this.replies.version = this.version
     this.replies.write(reply)
+    if (reply instanceof Long) this.#elements = reply.elements
     if (reply instanceof Failure) this.#context.info.errors.resp++
     this.answered++
   }
@@ -128,10 +136,9 @@ export class Connection implements CommandConnection {
       }
       if (!this.isWaiting) this.#continue()
     }
-    // Many may settle at once. What a transaction waits for is the end of its turn already.
     const settle = (result: T | Failure) => {
-      if (this.#loop.isInTransaction || !turns.isOver) finish(result)
-      else turns.enter(() => finish(result))
+      if (!this.#isOver) finish(result)
+      else this.#enter(() => finish(result))
     }
     promise.then(settle, (error: unknown) => {
       let failure: Failure
@@ -172,13 +179,10 @@ export class Connection implements CommandConnection {
     const loop = this.#loop
     try {
       loop.begin()
-      const begun = turns.clock()
-      while (!this.isWaiting && !this.isLeaving && loop.step()) {
+      while (!this.isWaiting && !this.isLeaving && (this.#writeMore() || loop.step())) {
+        if (this.#isOver && loop.settle()) this.#yield()
         // Replies of a transaction do not stop it: its client cannot have read them yet.
-        const { isInTransaction } = loop
-        const isOver = isInTransaction ? turns.clock() - begun > TRANSACTION_MS : turns.isOver
-        if (isOver && loop.settle()) this.#yield()
-        if (replies.size < (isInTransaction ? limits.bufferedBytes : limits.unreadBytes)) continue
+        if (replies.size < (loop.isInTransaction ? limits.bufferedBytes : limits.unreadBytes)) continue
         loop.settle()
         this.send()
       }
@@ -207,17 +211,46 @@ export class Connection implements CommandConnection {
     this.isLeaving = true
   }
 
+  /** Whether others come next. */
+  get #isOver(): boolean {
+    return this.#loop.isInTransaction ? turns.clock() - this.#turnAt > TRANSACTION_MS : turns.isOver
+  }
+
+  #enter(work: () => void, isShort = false): void {
+    turns.enter(() => {
+      this.#turnAt = turns.clock()
+      work()
+    }, isShort)
+  }
+
   // Works on when its turn has come.
   #yield(): void {
     this.isWaiting = true
     this.#socket.pause()
-    const isShort = !this.#loop.isInTransaction && this.#loop.isShort()
-    turns.enter(() => {
-      if (this.isClosed && !this.#loop.isInTransaction) return
-      this.isWaiting = false
-      this.activeAt = performance.now()
-      this.#continue()
-    }, isShort)
+    const isGoingOn = this.#elements !== null || this.#loop.isInTransaction
+    this.#enter(
+      () => {
+        if (this.isClosed && !this.#loop.isInTransaction) return
+        this.isWaiting = false
+        this.activeAt = performance.now()
+        this.#continue()
+      },
+      !isGoingOn && this.#loop.isShort(),
+    )
+  }
+
+  // The next elements of a long reply. False: there is none.
+  #writeMore(): boolean {
+    if (!this.#elements) return false
+    for (let i = 0; i < ELEMENTS; i++) {
+      const { done, value } = this.#elements.next()
+      if (done) {
+        this.#elements = null
+        break
+      }
+      this.replies.write(value)
+    }
+    return true
   }
 
   #continue(): void {
