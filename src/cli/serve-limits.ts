@@ -18,6 +18,7 @@ const rows: readonly (readonly [flag: string, does: string, parse: Parse, value:
   ['--max-buffered <size>', 'bytes of commands a connection may have waiting', parseSize, r.bufferedBytes],
   ['--max-buffered-all <size>', 'the same, of all connections together', parseSize, r.allBufferedBytes],
   ['--max-unread <size>', 'bytes of replies a connection may leave unread', parseSize, r.unreadBytes],
+  ['--max-unread-all <size>', 'the same, of all connections together', parseSize, r.allUnreadBytes],
   ['--max-connections <n>', 'concurrent connections of each protocol', parseCount, r.connections],
   ['--idle-timeout <time>', 'ends a connection that sends nothing', parseDuration, r.idleMs],
   [
@@ -49,6 +50,7 @@ export interface LimitFlags {
   maxBuffered: number
   maxBufferedAll: number
   maxUnread: number
+  maxUnreadAll: number
   maxConnections: number
   idleTimeout: number
   stalledTimeout: number
@@ -85,6 +87,7 @@ export function respLimitsOf(flags: LimitFlags): RespLimits {
     bufferedBytes: flags.maxBuffered,
     allBufferedBytes: flags.maxBufferedAll,
     unreadBytes: flags.maxUnread,
+    allUnreadBytes: flags.maxUnreadAll,
     connections: flags.maxConnections,
     idleMs: flags.idleTimeout,
     stalledMs: flags.stalledTimeout,

@@ -1,5 +1,6 @@
 // Counts of the whole server: RESP and HTTP update them; INFO, /metrics and the page show them.
 import { randomBytes } from 'node:crypto'
+import { Unread } from './unread.ts'
 
 export type Way = 'resp' | 'http'
 
@@ -37,9 +38,13 @@ export interface ServerInfo {
   readonly answered: Record<Way, number>
   readonly errors: Record<Way, number>
   refused: number
+  readonly unread: Unread
 }
 
-export function serverInfo(version: string): ServerInfo {
+/** Default for the replies that all clients together may leave unread. */
+export const MOST_UNREAD_BYTES = 64 * 1024 * 1024
+
+export function serverInfo(version: string, mostUnreadBytes = MOST_UNREAD_BYTES): ServerInfo {
   return {
     version,
     startedAt: new Date(),
@@ -49,5 +54,6 @@ export function serverInfo(version: string): ServerInfo {
     answered: { resp: 0, http: 0 },
     errors: { resp: 0, http: 0 },
     refused: 0,
+    unread: new Unread(mostUnreadBytes),
   }
 }

@@ -2,7 +2,7 @@
 // usual length is one part and is answered synchronously.
 import { type Items, SieveError } from '../index.ts'
 import { Pace } from '../store/pace.ts'
-import type { Answers, LentItems } from './registry.ts'
+import type { Answers, LentItems, ServedSieve, SieveRegistry } from './registry.ts'
 
 /** Items of one batch of the kernel. */
 const MOST_ITEMS = 2048
@@ -86,6 +86,24 @@ export function oneByOne(texts: readonly string[], act: (text: string) => number
     return done === texts.length
   }
   return work() ? answers : later(pace, work).then(() => answers)
+}
+
+/** What `act` returns for each sieve of a server, but those dropped meanwhile. */
+export async function forEachSieve<R>(
+  registry: SieveRegistry,
+  act: (sieve: ServedSieve) => Promise<R>,
+): Promise<R[]> {
+  const pace = new Pace()
+  const results: Promise<R>[] = []
+  for (const sieve of registry.list()) {
+    if (registry.get(sieve.name) === sieve) {
+      const result = act(sieve)
+      result.catch(() => {}) // it is thrown in the end
+      results.push(result)
+    }
+    if (pace.isOver) await pace.next()
+  }
+  return Promise.all(results)
 }
 
 async function later(pace: Pace, work: () => boolean): Promise<void> {

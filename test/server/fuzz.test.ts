@@ -212,6 +212,7 @@ it(`${INPUTS} mutated inputs`, { timeout: 3_600_000 }, async () => {
     sendLater: (connection) => connection.send(),
     left: (connection) => clients.delete(connection),
     cutHttp: () => {},
+    tooMuchUnread: () => {},
     failed: (error) => defects.push(error),
   })
   let context = contextOf()

@@ -8,6 +8,7 @@ import { filters, SieveError } from '../../index.ts'
 import { planSieve } from '../../sieve-options.ts'
 import { asideOf } from '../faults.ts'
 import type { ServerHistory, Span } from '../history.ts'
+import { forEachSieve } from '../parts.ts'
 import type { ServedSieve, SieveRegistry, SieveSpec } from '../registry.ts'
 import { limitsOf, optionsOf, servedFilters } from '../sieve-spec.ts'
 import { Problem, problemOf } from './problems.ts'
@@ -77,7 +78,7 @@ export function sieves(
   app.get(
     '/v1/sieves',
     { schema: { summary: 'All sieves', response: { 200: answers('Sieves', 'All of them.'), ...refusals } } },
-    async () => ({ sieves: await Promise.all(registry.list().map(describe)) }),
+    async () => ({ sieves: await forEachSieve(registry, describe) }),
   )
 
   app.get<Named>(

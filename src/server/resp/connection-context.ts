@@ -13,6 +13,8 @@ export interface ConnectionContext extends RespServer {
   left(connection: Connection): void
   /** Logs that a client sends HTTP to this port. */
   cutHttp(client: Client): void
+  /** Logs that a client is disconnected since it does not read its replies. */
+  tooMuchUnread(client: Client): void
   /** Logs a defect of urlsieve; the connection is answered with an error and closed. */
   failed(error: unknown): void
 }

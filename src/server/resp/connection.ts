@@ -15,6 +15,8 @@ const KEEP_ALIVE_MS = 60_000
 const TRANSACTION_MS = 20
 /** Elements of a long reply that are written between two looks at the clock. */
 const ELEMENTS = 16
+/** Replies of this size are sent before more are written. */
+const SENT_BYTES = 64 * 1024
 
 export class Connection implements CommandConnection {
   readonly id: number
@@ -36,6 +38,7 @@ export class Connection implements CommandConnection {
   isClosed = false
   answered = 0
   heldBytes = 0
+  unreadBytes = 0
   readonly #context: ConnectionContext
   readonly #socket: Socket
   readonly #loop: CommandLoop
@@ -64,11 +67,15 @@ export class Connection implements CommandConnection {
     socket.setNoDelay(true)
     socket.setKeepAlive(true, KEEP_ALIVE_MS)
     socket.on('end', () => this.finish())
-    socket.on('drain', () => this.#resume())
+    socket.on('drain', () => {
+      context.info.unread.hold(this, 0)
+      this.#resume()
+    })
     socket.on('error', () => socket.destroy())
     socket.on('close', () => {
       this.isClosed = true
       this.hold(0)
+      context.info.unread.hold(this, 0)
       context.left(this)
       if (this.#loop.isInTransaction) this.#resume() // a transaction that has begun runs to its end
     })
@@ -89,6 +96,11 @@ export class Connection implements CommandConnection {
 
   destroy(): void {
     this.#socket.destroy()
+  }
+
+  endUnread(): void {
+    this.#context.tooMuchUnread(this)
+    this.destroy()
   }
 
   /** `size` bytes were read. */
@@ -159,12 +171,16 @@ export class Connection implements CommandConnection {
     this.#context.statistics.sentBytes += replies.size
     const socket = this.#socket
     if (socket.writable) socket.write(replies.written)
+    if (socket.writableNeedDrain && !this.isClosed) {
+      this.#context.info.unread.hold(this, this.unreadBytes + replies.capacity)
+    }
     replies.clear(socket.writableLength > 0)
-    if (!this.isWaiting && !this.isClosed) this.#holdBack()
+    if (!this.isWaiting) this.#holdBack()
   }
 
   // Whether too many bytes are unread: nothing is executed and read until the client has read them.
   #holdBack(): boolean {
+    if (this.isClosed || this.isLeaving) return false
     if (this.#socket.writableLength <= this.#context.limits.unreadBytes) return false
     this.isWaiting = true
     this.#isHeldBack = true
@@ -181,8 +197,7 @@ export class Connection implements CommandConnection {
       loop.begin()
       while (!this.isWaiting && !this.isLeaving && (this.#writeMore() || loop.step())) {
         if (this.#isOver && loop.settle()) this.#yield()
-        // Replies of a transaction do not stop it: its client cannot have read them yet.
-        if (replies.size < (loop.isInTransaction ? limits.bufferedBytes : limits.unreadBytes)) continue
+        if (replies.size < Math.min(SENT_BYTES, limits.unreadBytes)) continue
         loop.settle()
         this.send()
       }
@@ -228,15 +243,12 @@ export class Connection implements CommandConnection {
     this.isWaiting = true
     this.#socket.pause()
     const isGoingOn = this.#elements !== null || this.#loop.isInTransaction
-    this.#enter(
-      () => {
-        if (this.isClosed && !this.#loop.isInTransaction) return
-        this.isWaiting = false
-        this.activeAt = performance.now()
-        this.#continue()
-      },
-      !isGoingOn && this.#loop.isShort(),
-    )
+    this.#enter(() => {
+      if (this.isClosed && !this.#loop.isInTransaction) return
+      this.isWaiting = false
+      this.activeAt = performance.now()
+      this.#continue()
+    }, !isGoingOn && this.#loop.isShort())
   }
 
   // The next elements of a long reply. False: there is none.
@@ -254,8 +266,7 @@ export class Connection implements CommandConnection {
   }
 
   #continue(): void {
-    // Replies of a transaction do not stop it: nobody else is served before its end.
-    if (!this.isLeaving && !this.#loop.isInTransaction && this.#holdBack()) return
+    if (this.#holdBack()) return
     if (!this.isLeaving) this.#socket.resume()
     this.#work()
   }

@@ -93,6 +93,10 @@ export async function openResp(registry: SieveRegistry, options: RespOptions): P
       cutAt = now
       log('warn', 'http', { client: id, address, message: 'HTTP on the RESP port: connection closed' })
     },
+    tooMuchUnread({ id, address }) {
+      const message = 'replies that are not read exceed --max-unread-all: connection closed'
+      log('warn', 'unread', { client: id, address, message })
+    },
     failed: (error) => log('error', 'defect', { what: (error as Error)?.stack ?? String(error) }),
   }
 

@@ -148,6 +148,11 @@ export class Replies {
     return this.#bytes.subarray(0, this.size)
   }
 
+  /** Memory of the buffer. */
+  get capacity(): number {
+    return this.#bytes.length
+  }
+
   /** Empties the buffer. `isKept`: the socket still uses the bytes written, so a new buffer is allocated. */
   clear(isKept: boolean): void {
     this.size = 0
