@@ -13,7 +13,7 @@ const h = HTTP_LIMITS
 const rows: readonly (readonly [flag: string, does: string, parse: Parse, value: number])[] = [
   ['--memory <size>', 'for all sieves together', parseSize, 4 * 1024 ** 3],
   ['--max-sieves <n>', 'sieves at most', parseCount, 1000],
-  ['--max-item-bytes <size>', 'bytes of one item; over HTTP never more than 64K', parseSize, r.itemBytes],
+  ['--max-item-bytes <size>', 'bytes of one item; of a URL never more than 64K', parseSize, r.itemBytes],
   ['--max-items <n>', 'items of one command', parseCount, r.commandItems],
   ['--max-buffered <size>', 'bytes of commands a connection may have waiting', parseSize, r.bufferedBytes],
   ['--max-buffered-all <size>', 'the same, of all connections together', parseSize, r.allBufferedBytes],

@@ -11,6 +11,7 @@ import type { ServerHistory, Span } from '../history.ts'
 import { forEachSieve } from '../parts.ts'
 import type { ServedSieve, SieveRegistry, SieveSpec } from '../registry.ts'
 import { limitsOf, optionsOf, servedFilters } from '../sieve-spec.ts'
+import { checkExplained, checkUrlBytes } from '../url-limits.ts'
 import { Problem, problemOf } from './problems.ts'
 import { answers, folderInQuery, nameInPath, ref, refusals, spanInQuery, urlInQuery } from './schemas.ts'
 import type { UrlLists } from './url-list.ts'
@@ -153,7 +154,10 @@ export function sieves(
         response: { 200: answers('Explanation', 'Marks nothing.'), ...refusals },
       },
     },
-    ({ params, query }) => requireSieve(registry, params.name).explain(query.url),
+    ({ params, query: { url } }) => {
+      checkExplained(url)
+      return requireSieve(registry, params.name).explain(url)
+    },
   )
 
   app.get<Named & { Querystring: { folder: string } }>(
@@ -167,6 +171,7 @@ export function sieves(
       },
     },
     async ({ params, query: { folder } }) => {
+      checkUrlBytes(Buffer.byteLength(folder))
       const sieve = requireSieve(registry, params.name)
       if (!sieve.under) throw await cannot(sieve, 'answer what is under a folder', ANSWERING)
       return { folder, seen: await sieve.under(folder) }

@@ -233,7 +233,12 @@ export class CommandLoop {
 
   // Adds a command's items to the batch, or answers it when there is no such sieve.
   #gather(command: ItemsCommand): void {
-    const opened = command.open(this.#call)
+    let opened: ReturnType<ItemsCommand['open']>
+    try {
+      opened = command.open(this.#call)
+    } catch (error) {
+      opened = failureOf(error)
+    }
     if (opened !== null && 'meters' in opened) {
       this.#batcher.put(this.#parser, command, opened)
     } else if (opened instanceof Failure) {

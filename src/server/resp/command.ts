@@ -66,6 +66,8 @@ export interface Call {
   bytes(i: number): Buffer
   /** A copy of the arguments from `from` on. */
   items(from: number): LentItems
+  /** Bytes of the longest argument from `from` on. */
+  longest(from: number): number
   /** The command as it was sent: a view, valid until the command returns or waits. */
   readonly sent: Buffer
   text(i: number): string
@@ -164,6 +166,13 @@ export class ParsedCall implements Call {
     }
     // A Buffer's slice would share its memory.
     return { bytes: new Uint8Array(bytes.subarray(base + first, base + end)), starts, ends, isKept: true }
+  }
+
+  longest(from: number): number {
+    const { starts, ends } = this.parser
+    let most = 0
+    for (let i = from; i < this.count; i++) most = Math.max(most, ends[i]! - starts[i]!)
+    return most
   }
 
   get sent(): Buffer {
