@@ -14,7 +14,7 @@ const h = HTTP_LIMITS
 const rows: readonly (readonly [flag: string, does: string, parse: Parse, value: number])[] = [
   ['--memory <size>', 'for all sieves together', parseSize, 4 * 1024 ** 3],
   ['--max-sieves <n>', 'sieves at most', parseCount, 1000],
-  ['--max-item-bytes <size>', 'bytes of one item; over HTTP never more than 64K', parseSize, r.itemBytes],
+  ['--max-item-bytes <size>', 'bytes of one item; of a URL never more than 64K', parseSize, r.itemBytes],
   ['--max-items <n>', 'items of one command', parseCount, r.commandItems],
   ['--max-buffered <size>', 'bytes of commands a connection may have waiting', parseSize, r.bufferedBytes],
   ['--max-buffered-all <size>', 'the same, of all connections together', parseSize, r.allBufferedBytes],
@@ -25,6 +25,7 @@ const rows: readonly (readonly [flag: string, does: string, parse: Parse, value:
     parseSize,
     KEPT_BYTES,
   ],
+  ['--max-unread-all <size>', 'the same, of all connections together', parseSize, r.allUnreadBytes],
   ['--max-connections <n>', 'concurrent connections of each protocol', parseCount, r.connections],
   ['--idle-timeout <time>', 'ends a connection that sends nothing', parseDuration, r.idleMs],
   [
@@ -57,6 +58,7 @@ export interface LimitFlags {
   maxBufferedAll: number
   maxUnread: number
   maxKeptAnswers: number
+  maxUnreadAll: number
   maxConnections: number
   idleTimeout: number
   stalledTimeout: number
@@ -93,6 +95,7 @@ export function respLimitsOf(flags: LimitFlags): RespLimits {
     bufferedBytes: flags.maxBuffered,
     allBufferedBytes: flags.maxBufferedAll,
     unreadBytes: flags.maxUnread,
+    allUnreadBytes: flags.maxUnreadAll,
     connections: flags.maxConnections,
     idleMs: flags.idleTimeout,
     stalledMs: flags.stalledTimeout,

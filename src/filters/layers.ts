@@ -24,7 +24,7 @@ import {
   shareBytes,
 } from './saved-plan.ts'
 import { passShares, SKETCH_COUNTS } from './unknown-pieces.ts'
-import { xorHitRates } from './xor-layer.ts'
+import { keptHitRates } from './xor-layer.ts'
 
 const DEFAULT_RATE = 1e-6
 const PAPER_HASHES = 3
@@ -141,18 +141,20 @@ function xorPasses({
   fill,
   lasts,
   dealt,
+  hitRates,
 }: {
   bits: number
   hashes: number
   fill: number
   lasts: readonly number[]
   dealt: boolean
+  hitRates: ReturnType<typeof keptHitRates>
 }): number[] {
   const urls = lasts.reduce((sum, n) => sum + n, 0)
   const depths = dealt
     ? Array.from({ length: DEALT_PIECES }, (_, c) => (c === DEALT_PIECES - 1 ? urls : 0))
     : lasts
-  const hits = xorHitRates({ bits, fill, depths })
+  const hits = hitRates({ bits, fill, depths })
   return lasts.map((_, layer) => (dealt ? hits.at(-1)! : hits[layer]!) ** hashes)
 }
 
@@ -188,6 +190,7 @@ export function createLayers(kernel: Kernel, plan: Shaped<LayerShape>): Filter {
     if (layer >= most) throw new RangeError(`layer ${layer}: expected one below ${most}`)
     if (!call.multilayerReach(layer + 1)) throw noRoom(plan.filter, plan.sizeBytes)
   }
+  const hitRates = keptHitRates()
   /** What the latest new keys were made of. */
   const sketch = () => new Float64Array(kernel.bytes.buffer, call.unknownPieces() >>> 0, SKETCH_COUNTS)
   return {
@@ -236,7 +239,7 @@ export function createLayers(kernel: Kernel, plan: Shaped<LayerShape>): Filter {
       const lasts = fills.map((_, layer) => call.multilayerLasts(layer))
       const xorFill = call.multilayerOnes(count) / bits
       const rates = multilayerRates({ fills, xorFill, hashes })
-      const passes = xorPasses({ bits, hashes, fill: xorFill, lasts, dealt: mode === 'words' })
+      const passes = xorPasses({ bits, hashes, fill: xorFill, lasts, dealt: mode === 'words', hitRates })
       const mean = (of: (layer: number) => number, first: number) => {
         const urls = lasts.slice(first).reduce((sum, n) => sum + n, 0)
         return urls && lasts.reduce((sum, n, layer) => sum + (layer < first ? 0 : of(layer) * n), 0) / urls

@@ -1,6 +1,7 @@
 // Formats of one record per row: delimited text, JSON lines, CDX. A row is cut where the format says, and its URL taken out.
+
+import { withScheme } from '../canonical/bare-hosts.ts'
 import { SieveError } from '../errors.ts'
-import { withScheme } from './bare-hosts.ts'
 import type { RecordBatch, RecordReader } from './format.ts'
 import { isUrl, wholeRecord } from './whole-record.ts'
 

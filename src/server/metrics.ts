@@ -1,7 +1,9 @@
 // /metrics: the metrics of a server for Prometheus, computed at each scrape.
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client'
 import { CALL_BOUNDS, type CallCounts, type CallMetrics } from '../redis/call-metrics.ts'
+import { turns } from '../store/pace.ts'
 import { LATENCY_BOUNDS, type ServerInfo, type Way } from './info.ts'
+import { forEachSieve } from './parts.ts'
 import type { ServedSieve, ServedStats, SieveRegistry } from './registry.ts'
 
 interface Value {
@@ -24,7 +26,7 @@ export class Metrics {
   /** The sieves and their stats in this scrape. */
   #rows: readonly Row[] = []
   readonly #rates: Rates
-  #turns: Promise<void> = Promise.resolve()
+  #text: Promise<string> | null = null
 
   constructor(registry: SieveRegistry, info: ServerInfo, listeners: () => number) {
     this.#registry = registry
@@ -61,6 +63,12 @@ export class Metrics {
       one(repeated.count),
     )
     this.#add('kept_answers_bytes', 'Bytes of those answers', 'gauge', () => one(repeated.sizeBytes))
+    this.#add('unread_bytes', 'Bytes of replies that clients have not read', 'gauge', () =>
+      one(info.unread.bytes),
+    )
+    this.#add('unread_ended_total', 'Clients disconnected for leaving their replies unread', 'counter', () =>
+      one(info.unread.ended),
+    )
     this.#add('request_seconds', 'Duration of commands and requests', 'histogram', () =>
       WAYS.flatMap((way) => {
         const { counts, count, seconds } = info.latencies[way]
@@ -95,10 +103,16 @@ export class Metrics {
     return this.#metrics.contentType
   }
 
-  async text(): Promise<string> {
-    this.#rows = await Promise.all(
-      this.#registry.list().map(async (sieve) => ({ sieve, stats: await sieve.stats() })),
-    )
+  /** Scrapes at the same time share one text. */
+  text(): Promise<string> {
+    this.#text ??= this.#scrape().finally(() => {
+      this.#text = null
+    })
+    return this.#text
+  }
+
+  async #scrape(): Promise<string> {
+    this.#rows = await forEachSieve(this.#registry, async (sieve) => ({ sieve, stats: await sieve.stats() }))
     return this.#metrics.metrics()
   }
 
@@ -163,17 +177,12 @@ export class Metrics {
     )
   }
 
-  // Each metric is computed in its own turn of the event loop: with a thousand sieves it has a thousand values.
-  #turn(): Promise<void> {
-    this.#turns = this.#turns.then(() => new Promise((resolve) => setImmediate(resolve)))
-    return this.#turns
-  }
-
   // prom-client's own classes store their values; these metrics read them where they are counted.
   #add(name: string, help: string, type: Type, values: () => Value[]): void {
     const full = `urlsieve_${name}`
+    // With a thousand sieves a metric has a thousand values.
     const get = async () => {
-      await this.#turn()
+      await turns.wait()
       return { name: full, help, type, values: values() }
     }
     const metric = { name: full, get }

@@ -71,7 +71,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   }
   try {
     const { host, port, httpPort, limits, log, password } = options
-    const server = serverInfo(options.version, options.keptBytes)
+    const server = serverInfo(options.version, limits.allUnreadBytes, options.keptBytes)
     const shared = { host, server, ...(password !== undefined && { password }) }
     const isDurable = options.data !== undefined || options.redis !== undefined
     const { openResp } = await import('./resp/index.ts')

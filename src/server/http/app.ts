@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import swagger from '@fastify/swagger'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Items } from '../../index.ts'
+import { turns } from '../../store/pace.ts'
 import { ServerHistory } from '../history.ts'
 import type { ServerInfo } from '../info.ts'
 import { Metrics } from '../metrics.ts'
@@ -10,7 +11,7 @@ import type { SieveRegistry } from '../registry.ts'
 import { Bodies } from './bodies.ts'
 import { catalog } from './catalog.ts'
 import { Connections } from './connections.ts'
-import { Guard } from './guard.ts'
+import { Guard, isOpenPath } from './guard.ts'
 import { digestBody, notePart, repeatable } from './idempotency.ts'
 import type { HttpLimits } from './limits.ts'
 import { Live } from './live.ts'
@@ -66,6 +67,8 @@ export interface HttpApp {
 
 /** Bytes a connection may buffer in each direction before it is paused: two reads. */
 const STREAM_BYTES = 128 * 1024
+/** Shorter answers are not counted with what is unread: a socket's own buffer takes them. */
+const LONG_ANSWER_BYTES = 16 * 1024
 const NO_URLS = Object.freeze({ urls: Object.freeze([]) })
 
 export async function makeApp(registry: SieveRegistry, options: HttpOptions): Promise<HttpApp> {
@@ -115,6 +118,17 @@ export async function makeApp(registry: SieveRegistry, options: HttpOptions): Pr
     const isRefused = refusal === null && registry.isLoading && path.startsWith('/v1/sieves')
     done(isRefused ? loading() : (refusal ?? undefined))
   })
+  // Requests come one after the other, however many there are.
+  app.addHook('onRequest', (request, _, done) => {
+    const isShort = isOpenPath(request.routeOptions.url ?? '')
+    if (turns.mayBegin(() => isShort)) done()
+    else turns.enter(done, isShort)
+  })
+  app.addHook('onSend', (_, reply, payload, done) => {
+    const bytes = typeof payload === 'string' || payload instanceof Uint8Array ? payload.length : 0
+    if (bytes > LONG_ANSWER_BYTES) info.unread.wrote(reply.raw, bytes)
+    done()
+  })
   app.addHook('onResponse', (request, reply, done) => {
     const isStream = request.routeOptions.url === '/v1/live' || typeof request.body === 'string'
     if (!isStream) info.latencies.http.observe(reply.elapsedTime / 1000)
@@ -135,6 +149,7 @@ export async function makeApp(registry: SieveRegistry, options: HttpOptions): Pr
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
     const body = await bodies.read(payload, Number(request.headers['content-length'] ?? 0))
     await digestBody(request, body)
+    if (!turns.mayBegin(() => false)) await turns.wait()
     const { takesItems = false } = request.routeOptions.config
     if (takesItems) {
       request.items = lists.read(body)

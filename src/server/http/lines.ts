@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Items, keepLines, SieveError } from '../../index.ts'
 import { Pace } from '../../store/pace.ts'
+import type { Unread } from '../unread.ts'
 import { BodyChunks } from './body-chunks.ts'
 import type { HttpLimits } from './limits.ts'
 import { Problem, problemOf } from './problems.ts'
@@ -28,6 +29,7 @@ export class LineExchange {
   readonly #limits: HttpLimits
   readonly #answer: LineAnswer
   readonly #headers: Readonly<Record<string, string>>
+  readonly #unread: Unread
   /** Bytes of `#rest` in use: an incomplete line. */
   #restBytes = 0
   #rest = NOTHING
@@ -43,7 +45,9 @@ export class LineExchange {
     limits: HttpLimits,
     answer: LineAnswer,
     headers: Readonly<Record<string, string>>,
+    unread: Unread,
   ) {
+    this.#unread = unread
     this.#request = request
     this.#response = response
     this.#limits = limits
@@ -176,7 +180,10 @@ export class LineExchange {
     this.#begin()
     const out = this.#drain()
     if (out.length === 0) this.#headersSoon ??= setTimeout(() => this.#response.flushHeaders(), HEADERS_MS)
-    else if (!this.#response.write(out)) await this.#drained()
+    else if (!this.#response.write(out)) {
+      this.#unread.wrote(this.#response, out.length)
+      await this.#drained()
+    }
   }
 
   #begin(): void {

@@ -9,8 +9,10 @@ import { planSieve } from '../../sieve-options.ts'
 import { expiryDate } from '../expiry.ts'
 import { asideOf } from '../faults.ts'
 import type { ServerHistory, Span } from '../history.ts'
+import { forEachSieve } from '../parts.ts'
 import type { ServedSieve, SieveRegistry, SieveSpec } from '../registry.ts'
 import { limitsOf, optionsOf, servedFilters } from '../sieve-spec.ts'
+import { checkExplained, checkUrlBytes } from '../url-limits.ts'
 import { Problem, problemOf } from './problems.ts'
 import {
   answers,
@@ -89,7 +91,7 @@ export function sieves(
   app.get(
     '/v1/sieves',
     { schema: { summary: 'All sieves', response: { 200: answers('Sieves', 'All of them.'), ...refusals } } },
-    async () => ({ sieves: await Promise.all(registry.list().map(describe)) }),
+    async () => ({ sieves: await forEachSieve(registry, describe) }),
   )
 
   app.get<Named>(
@@ -166,7 +168,10 @@ export function sieves(
         response: { 200: answers('Explanation', 'Marks nothing.'), ...refusals },
       },
     },
-    ({ params, query }) => requireSieve(registry, params.name).explain(query.url),
+    ({ params, query: { url } }) => {
+      checkExplained(url)
+      return requireSieve(registry, params.name).explain(url)
+    },
   )
 
   app.get<Named & { Querystring: { folder: string } }>(
@@ -180,6 +185,7 @@ export function sieves(
       },
     },
     async ({ params, query: { folder } }) => {
+      checkUrlBytes(Buffer.byteLength(folder))
       const sieve = requireSieve(registry, params.name)
       if (!sieve.under) throw await cannot(sieve, 'answer what is under a folder', ANSWERING)
       return { folder, seen: await sieve.under(folder) }

@@ -74,7 +74,7 @@ function answerFor({ headers, query }: FastifyRequest<Question>): LineAnswer {
 export function verdicts(
   app: FastifyInstance,
   registry: SieveRegistry,
-  { limits, onDefect }: Pick<HttpOptions, 'limits' | 'onDefect'>,
+  { limits, onDefect, server }: Pick<HttpOptions, 'limits' | 'onDefect' | 'server'>,
   lists: UrlLists,
 ): void {
   const route = (verb: string, ask: Ask, summary: string, isRepeatable = false) => {
@@ -115,7 +115,7 @@ export function verdicts(
     ask: Ask,
   ) => {
     const answer = answerFor(request)
-    const lines = new LineExchange(request.raw, reply.raw, limits, answer, SAFE_HEADERS)
+    const lines = new LineExchange(request.raw, reply.raw, limits, answer, SAFE_HEADERS, server.unread)
     const late = await lines.run((items) => {
       if (registry.get(sieve.name) !== sieve) throw dropped(sieve.name)
       return ask(sieve, items)

@@ -19,6 +19,8 @@ const UNTRUSTED_LIMITS: ParserLimits = { itemBytes: 16 * 1024, commandItems: 16 
 const QUEUED = new Simple('QUEUED')
 /** As in Redis. */
 const REDACTED = Buffer.from('(redacted)')
+/** Bytes of a command, or of a few, that is answered in no time. */
+const SHORT_BYTES = 1024
 
 /** The connection as its command loop sees it. */
 export interface CommandConnection extends Client, ReplyChannel {
@@ -75,6 +77,16 @@ export class CommandLoop {
     }
     this.#execute()
     return true
+  }
+
+  /** Whether what comes next takes no time, as far as can be known. */
+  isShort(): boolean {
+    const parser = this.incoming
+    if (parser.size - parser.at > SHORT_BYTES) return false
+    if (parser.next() !== 'command') return true
+    const command = this.#context.commands.get(this.#call.word(0))
+    if (!command || command.flags?.includes('fast') || isItems(command)) return true
+    return this.#connection.transaction.isOpen && !command.isImmediate
   }
 
   /** Answers all commands gathered so far. False: their sieve answers later, and the connection waits for it. */
@@ -226,7 +238,12 @@ export class CommandLoop {
 
   // Adds a command's items to the batch, or answers it when there is no such sieve.
   #gather(command: ItemsCommand): void {
-    const opened = command.open(this.#call)
+    let opened: ReturnType<ItemsCommand['open']>
+    try {
+      opened = command.open(this.#call)
+    } catch (error) {
+      opened = failureOf(error)
+    }
     if (opened !== null && 'meters' in opened) {
       this.#batcher.put(this.#parser, command, opened)
     } else if (opened instanceof Failure) {

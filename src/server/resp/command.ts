@@ -63,11 +63,13 @@ export interface Client {
 export interface Call {
   /** Number of arguments, including the command's name. */
   readonly count: number
-  /** A view, valid until the command returns or its promise settles. */
+  /** A copy, as of all arguments: the buffer that they were read into is the next client's as soon as the command waits. */
   bytes(i: number): Buffer
-  /** A copy of the arguments from `from` on, so that the command may wait. */
+  /** A copy of the arguments from `from` on. */
   items(from: number): LentItems
-  /** The command as it was sent: a view, as `bytes`. */
+  /** Bytes of the longest argument from `from` on. */
+  longest(from: number): number
+  /** The command as it was sent: a view, valid until the command returns or waits. */
   readonly sent: Buffer
   text(i: number): string
   /** The name of a sieve. */
@@ -152,7 +154,7 @@ export class ParsedCall implements Call {
   }
 
   bytes(i: number): Buffer {
-    return this.parser.argument(i)
+    return Buffer.from(this.parser.argument(i))
   }
 
   items(from: number): LentItems {
@@ -167,6 +169,13 @@ export class ParsedCall implements Call {
     }
     // A Buffer's slice would share its memory.
     return { bytes: new Uint8Array(bytes.subarray(base + first, base + end)), starts, ends, isKept: true }
+  }
+
+  longest(from: number): number {
+    const { starts, ends } = this.parser
+    let most = 0
+    for (let i = from; i < this.count; i++) most = Math.max(most, ends[i]! - starts[i]!)
+    return most
   }
 
   get sent(): Buffer {

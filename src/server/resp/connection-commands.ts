@@ -115,7 +115,7 @@ const ping = definePlain({
   flags: ['fast'],
   run(call) {
     if (call.count > 2) return wrongArity(this.name)
-    return call.count === 2 ? Buffer.from(call.bytes(1)) : new Simple('PONG')
+    return call.count === 2 ? call.bytes(1) : new Simple('PONG')
   },
 })
 
@@ -127,7 +127,7 @@ const echo = definePlain({
   needsNoDatabase: true,
   does: 'Returns its argument',
   flags: ['fast'],
-  run: (call) => Buffer.from(call.bytes(1)),
+  run: (call) => call.bytes(1),
 })
 
 const select = definePlain({

@@ -2,6 +2,7 @@
 
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'
+import { turns } from '../../store/pace.ts'
 import type { ServerInfo } from '../info.ts'
 import type { Log } from '../log.ts'
 import { Password } from '../password.ts'
@@ -52,11 +53,14 @@ export async function openResp(registry: SieveRegistry, options: RespOptions): P
   const connections = new Set<Connection>()
   const unsent = new Set<Connection>()
   const sendAll = () => {
-    for (const connection of unsent) connection.send()
-    unsent.clear()
+    for (const connection of unsent) {
+      unsent.delete(connection)
+      connection.send()
+      if (turns.isOver) break
+    }
+    if (unsent.size > 0) turns.enter(sendAll, true)
   }
   let ids = 0
-  let turnBegunAt = 0
   let cutAt = Number.NEGATIVE_INFINITY
   const context: ConnectionContext = {
     registry,
@@ -76,17 +80,8 @@ export async function openResp(registry: SieveRegistry, options: RespOptions): P
     readBuffer: new ReadBuffer(),
     heldBytes: 0,
     sendLater(connection) {
-      if (unsent.size === 0) setImmediate(sendAll)
+      if (unsent.size === 0) turns.enter(sendAll, true)
       unsent.add(connection)
-    },
-    turnBegunAt() {
-      if (turnBegunAt === 0) {
-        turnBegunAt = performance.now()
-        setImmediate(() => {
-          turnBegunAt = 0
-        })
-      }
-      return turnBegunAt
     },
     left(connection) {
       unsent.delete(connection)
@@ -98,6 +93,10 @@ export async function openResp(registry: SieveRegistry, options: RespOptions): P
       cutAt = now
       const message = `${protocol} on the RESP port: connection closed`
       log('warn', protocol.toLowerCase(), { client: id, address, message })
+    },
+    tooMuchUnread({ id, address }) {
+      const message = 'replies that are not read exceed --max-unread-all: connection closed'
+      log('warn', 'unread', { client: id, address, message })
     },
     failed: (error) => log('error', 'defect', { what: (error as Error)?.stack ?? String(error) }),
   }

@@ -137,6 +137,10 @@ class InnerCall implements Call {
     return this.#outer.items(from + this.#from)
   }
 
+  longest(from: number): number {
+    return this.#outer.longest(from + this.#from)
+  }
+
   text(i: number): string {
     return this.#outer.text(i + this.#from)
   }
