@@ -17,7 +17,7 @@ import { RedisSieve, type RedisSieveOptions } from './redis-sieve.ts'
  */
 export type LayerForm = 'prefix-layers' | 'multilayer'
 
-export interface LayeredRedisSieveOptions extends RedisSieveOptions {
+export interface LayeredRedisSieveOptions extends Omit<RedisSieveOptions, 'job' | 'leaseMs'> {
   readonly form: LayerForm
   /** Layers besides the last one, which decides: from 1 to 64. Default 8; of `multilayer` 4, as the filter. */
   readonly layers?: number
