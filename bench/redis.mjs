@@ -14,6 +14,7 @@ const help = `usage: node bench/redis.mjs [options]
   --rounds N   of each form, in alternating order (default 3)
   --seed N     of the URLs (default 1)
   --kept       only SADD, BF.MADD and what urlsieve/redis does
+  --only A,B   only SADD and the forms whose names contain one of these
   --module F   redisbloom.so or libvalkey_bloom.so, for BF.MADD
   --quick      100,000 URLs, one round: does it work?
 `
@@ -67,6 +68,7 @@ function settingsOf(args) {
       rounds: { type: 'string' },
       seed: { type: 'string', default: '1' },
       kept: { type: 'boolean', default: false },
+      only: { type: 'string', default: '' },
       module: { type: 'string' },
       quick: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -78,7 +80,11 @@ function settingsOf(args) {
     rounds: Number(values.rounds ?? (values.quick ? 1 : 3)),
     seed: Number(values.seed),
     module: values.module,
-    forms: values.kept ? allForms.filter(({ isKept, isRival }) => isKept || isRival) : allForms,
+    forms: allForms.filter(({ name, isKept, isRival }, i) =>
+      values.only
+        ? i === 0 || values.only.split(',').some((text) => name.includes(text))
+        : !values.kept || isKept || isRival,
+    ),
   }
 }
 

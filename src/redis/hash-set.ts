@@ -7,6 +7,7 @@ import { LEFT, LeftTagError, UNKNOWN } from './partial-error.ts'
 import { clearScript, type Script, scriptsFor, stateScript } from './scripts.ts'
 import { tagPrefixes } from './slots.ts'
 import { type Part, Spread } from './spread.ts'
+import type { AddRun } from './tentative-marks.ts'
 import type { OnPart } from './verdict-parts.ts'
 
 /** Hashes of one call at most: a script that runs about a millisecond. */
@@ -52,18 +53,23 @@ export class HashSet {
     this.#scripts = scriptsFor({ ...parameters, width, answersMs: ANSWERS_MS })
   }
 
+  /** The beginnings of its keys. */
+  get prefixes(): readonly string[] {
+    return this.#tags
+  }
+
   /**
    * Marks, finds or deletes hashes. The tags are called side by side, each with one call after another, so that of equal hashes
    * the first is new; `onPart` gets the answers of each call as they come.
    */
-  async run(verb: Verb, hashes: BigUint64Array, onPart?: OnPart): Promise<Answers> {
+  async run(verb: Verb, hashes: BigUint64Array, onPart?: OnPart, run?: AddRun): Promise<Answers> {
     const verdicts = new Uint8Array(hashes.length).fill(UNKNOWN)
     const lane = this.#freeLanes.pop() ?? this.#lanes++
     const answer = async ({ tag, items, indexes }: Part) => {
       for (let from = 0; from < indexes.length; from += MOST_PER_CALL) {
         const to = Math.min(from + MOST_PER_CALL, indexes.length)
         const places = indexes.subarray(from, to)
-        const digits = await this.#call(verb, tag, lane, items.subarray(8 * from, 8 * to))
+        const digits = await this.#call(verb, tag, lane, items.subarray(8 * from, 8 * to), run)
         if (digits.length !== places.length) {
           throw new SieveError(
             'corrupt',
@@ -150,7 +156,7 @@ export class HashSet {
     return (reply as unknown[]).map(Number) as [number, number, number]
   }
 
-  async #call(verb: Verb, tag: number, lane: number, items: Buffer): Promise<string> {
+  async #call(verb: Verb, tag: number, lane: number, items: Buffer, run?: AddRun): Promise<string> {
     const script: Script = this.#scripts[verb]
     const now = Date.now()
     const [newest, ...others] = this.#generations(now)
@@ -161,6 +167,10 @@ export class HashSet {
     const keys = [state + newest, guard, answers, ...others.map((g) => state + g)]
     const number = (++this.#numbers).toString(36).padStart(10, '0')
     const left = this.#isLeft && verb !== 'leave' ? '' : this.#leftKey(prefix)
-    return String(await this.#calls.script(script, keys, [items, number, this.#ends(now), left]))
+    const args = [items, number, this.#ends(now), left]
+    if (!run || verb !== 'add') return String(await this.#calls.script(script, keys, args))
+    return run.call(prefix, `${this.#client}.${number}`, async (marks) =>
+      String(await this.#calls.script(script, keys, [...args, ...marks])),
+    )
   }
 }

@@ -17,7 +17,7 @@ import { RedisSieve, type RedisSieveOptions } from './redis-sieve.ts'
  */
 export type LayerForm = 'prefix-layers' | 'multilayer'
 
-export interface LayeredRedisSieveOptions extends RedisSieveOptions {
+export interface LayeredRedisSieveOptions extends Omit<RedisSieveOptions, 'job' | 'leaseMs'> {
   readonly form: LayerForm
   /** Layers besides the last one, which decides: from 1 to 64. Default 8; of `multilayer` 4, as the filter. */
   readonly layers?: number
@@ -26,8 +26,9 @@ export interface LayeredRedisSieveOptions extends RedisSieveOptions {
 const MOST_LAYERS = 64
 const DEFAULT_LAYERS = { 'prefix-layers': 8, multilayer: 4 } as const
 
-/** A batch: every piece once, and which of them each URL has. */
+/** A batch: every piece once, and which of them each URL has, its last layer's last. */
 interface Pieces {
+  readonly keys: readonly string[]
   readonly all: string[]
   readonly ofUrl: readonly (readonly number[])[]
 }
@@ -35,7 +36,7 @@ interface Pieces {
 /**
  * A sieve of URLs in layers, for every process that opens the same name with the same form and number of layers. Errs
  * towards "seen": `prefix-layers` at the rate of a RedisSieve, `multilayer` also on swapped or doubled segments of known
- * URLs, for certain, as its filter. Of two processes that add a URL at the same time at least one gets "new".
+ * URLs, for certain, as its filter. Of two processes that add a URL at the same time one gets "new".
  */
 export class LayeredRedisSieve {
   readonly form: LayerForm
@@ -82,12 +83,49 @@ export class LayeredRedisSieve {
   /** Marks many URLs: 1 new and 0 seen, in order. Fails as RedisSieve.addMany. */
   addMany(urls: readonly string[]): Promise<Uint8Array> {
     const pieces = this.#piecesOf(urls)
-    // A piece that is new is new for the first URL that has it.
+    return this.form === 'multilayer' ? this.#addUnlessSeen(pieces) : this.#add(pieces, pieces.all, lastOf)
+  }
+
+  // Pieces have come with other URLs too, so none of them decides: a URL with a piece that nobody has seen is decided by its key.
+  async #addUnlessSeen(pieces: Pieces): Promise<Uint8Array> {
     const isUsed = new Uint8Array(pieces.all.length)
-    return this.#verdicts(pieces, this.#pieces.addMany(pieces.all), (verdict, piece) => {
-      const isFirst = isUsed[piece] === 0
+    const isOpen = await verdictsOf(pieces, asVerdicts(this.#pieces.hasMany(pieces.all)), (own, known) => {
+      const unseen = own.filter((piece) => known[piece] !== 0 && !isUsed[piece])
+      for (const piece of own) isUsed[piece] = 1
+      if (unseen.length === 0) return 0
+      return unseen.some((piece) => known[piece] === 1) ? 1 : UNKNOWN
+    }).catch((error: unknown) => {
+      // Nothing is marked: no URL is new.
+      if (error instanceof RedisSieveError)
+        throw new RedisSieveError(
+          error,
+          error.verdicts.map((one) => (one ? UNKNOWN : 0)),
+        )
+      throw error
+    })
+    const open = pieces.ofUrl.flatMap((own, i) => (isOpen[i] ? own : []))
+    const keys = pieces.keys.map((key) => `key ${key}`)
+    const sent = [
+      ...new Set([...keys.filter((_, i) => isOpen[i]), ...open.map((piece) => pieces.all[piece]!)]),
+    ]
+    const places = new Map(sent.map((piece, place) => [piece, place]))
+    return this.#add(pieces, sent, (_, i) => (isOpen[i] ? places.get(keys[i]!)! : null))
+  }
+
+  // Who has marked the deciding piece of a URL gets "new", for the first URL that has it; null: it was seen.
+  #add(
+    pieces: Pieces,
+    sent: readonly string[],
+    deciding: (own: readonly number[], i: number) => number | null,
+  ): Promise<Uint8Array> {
+    const isUsed = new Uint8Array(sent.length)
+    return verdictsOf(pieces, this.#pieces.addMany(sent), (own, known, i) => {
+      const piece = deciding(own, i)
+      if (piece === null) return 0
+      const verdict = known[piece]!
+      if (isUsed[piece] && verdict === 1) return 0
       isUsed[piece] = 1
-      return isFirst ? verdict : verdict === UNKNOWN ? UNKNOWN : 0
+      return verdict
     })
   }
 
@@ -95,7 +133,11 @@ export class LayeredRedisSieve {
   hasMany(urls: readonly string[]): Promise<Uint8Array> {
     const pieces = this.#piecesOf(urls)
     const answers = asVerdicts(this.#pieces.hasMany(pieces.all))
-    return asVerdicts(this.#verdicts(pieces, answers, (verdict) => verdict))
+    const verdicts = verdictsOf(pieces, answers, (own, known) => {
+      const some = own.map((piece) => known[piece]!)
+      return some.includes(1) ? 1 : some.includes(UNKNOWN) ? UNKNOWN : 0
+    })
+    return asVerdicts(verdicts)
   }
 
   /** Whether anything was seen under a host or folder, such as `example.com/blog/`; see FolderSieve. */
@@ -147,7 +189,7 @@ export class LayeredRedisSieve {
       ...partsOf(key, this.layers).map((part, layer) => indexOf(`${layer + 1} ${part}`)),
       indexOf(`0 ${last[i]}`),
     ])
-    return { all, ofUrl }
+    return { keys, all, ofUrl }
   }
 
   // The XOR of the hashes of a key's segments.
@@ -161,25 +203,24 @@ export class LayeredRedisSieve {
       return joined.toString(16)
     })
   }
+}
 
-  // A URL is new when one of its pieces is; unknown when none is new and one is unknown.
-  async #verdicts(
-    { ofUrl }: Pieces,
-    answers: Promise<Uint8Array>,
-    verdictOf: (verdict: number, piece: number) => number,
-  ): Promise<Uint8Array> {
-    let failure: RedisSieveError | undefined
-    const known = await answers.catch((error: unknown) => {
-      if (!(error instanceof RedisSieveError)) throw error
-      failure = error
-      return error.verdicts
-    })
-    const verdicts = Uint8Array.from(ofUrl, (pieces) => {
-      const own = pieces.map((piece) => verdictOf(known[piece]!, piece))
-      return own.includes(1) ? 1 : own.includes(UNKNOWN) ? UNKNOWN : 0
-    })
-    if (failure) throw new RedisSieveError(failure, verdicts)
-    return verdicts
+/** Of a URL: its pieces, the answers for all pieces, its place in the batch. */
+type VerdictOf = (own: readonly number[], known: Uint8Array, i: number) => number
+
+const lastOf = (own: readonly number[]) => own.at(-1)!
+
+async function verdictsOf(
+  { ofUrl }: Pieces,
+  answers: Promise<Uint8Array>,
+  verdictOf: VerdictOf,
+): Promise<Uint8Array> {
+  const verdicts = (known: Uint8Array) => Uint8Array.from(ofUrl, (own, i) => verdictOf(own, known, i))
+  try {
+    return verdicts(await answers)
+  } catch (error) {
+    if (error instanceof RedisSieveError) throw new RedisSieveError(error, verdicts(error.verdicts))
+    throw error
   }
 }
 

@@ -76,11 +76,11 @@ export interface Parameters extends Tags {
   readonly createdAt: string
 }
 
-export function checkName(name: unknown): asserts name is string {
+export function checkName(name: unknown, what = 'name'): asserts name is string {
   if (typeof name === 'string' && /^[!-z~]{1,200}$/.test(name)) return
   throw new SieveError(
     'option',
-    `name ${JSON.stringify(name)}: expected up to 200 ASCII letters, digits and signs, but no space, { } or |`,
+    `${what} ${JSON.stringify(name)}: expected up to 200 ASCII letters, digits and signs, but no space, { } or |`,
   )
 }
 

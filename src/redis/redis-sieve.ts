@@ -3,7 +3,7 @@
 import type { AnySieve, Explanation, Stats } from '../any-sieve.ts'
 import { explainKey } from '../canonical/explain.ts'
 import type { Profile } from '../canonical/profiles.ts'
-import { SieveError } from '../errors.ts'
+import { option, SieveError, wording } from '../errors.ts'
 import { chooseHash } from '../hashes.ts'
 import { Keyer } from '../keyer/keyer.ts'
 import { checkUrlsOf, type Urls } from '../keyer/urls.ts'
@@ -13,20 +13,11 @@ import { toSeen } from '../verdicts.ts'
 import { CallMetrics } from './call-metrics.ts'
 import { Calls, type Patience, patienceOf } from './calls.ts'
 import { type RedisClient, scriptClient } from './client.ts'
+import { checkJob, Job } from './job.ts'
 import { memoryOf } from './memory.ts'
-import {
-  checkName,
-  checkShape,
-  type Parameters,
-  parametersFor,
-  profileOf,
-  rateAt,
-  readParameters,
-  type Shape,
-  withMoreTags,
-} from './parameters.ts'
+import { checkName, type Parameters, profileOf, rateAt, type Shape } from './parameters.ts'
 import { RedisSieveError, UNKNOWN } from './partial-error.ts'
-import { replaceScript } from './scripts.ts'
+import { SieveRecord, sieveNames } from './sieve-record.ts'
 import { tagPrefixes } from './slots.ts'
 import { TaggedSets } from './tagged-sets.ts'
 import { type OnPart, type VerdictPart, verdictParts } from './verdict-parts.ts'
@@ -39,11 +30,15 @@ export interface RedisSieveOptions extends Shape, Patience {
   readonly client: RedisClient
   /** Which sieve: any number of them live on one cluster. */
   readonly name: string
+  /**
+   * Name of a job, one process at a time: what it adds is tentative until `confirm`. A URL that it has marked and not confirmed
+   * is seen for others, and new again, once, for the next process of the job.
+   */
+  readonly job?: string
+  /** How long a job may stay away before its tentative marks count as confirmed. Default 30 days. */
+  readonly leaseMs?: number
 }
 
-/** The names of all sieves there. */
-const NAMES = 'urlsieve'
-const parametersKey = (name: string) => `urlsieve:${name}`
 /** Keys of many nodes, before a sieve's own tags are known. */
 const SOME_KEYS = tagPrefixes(32)
 
@@ -58,25 +53,21 @@ export class RedisSieve implements AnySieve {
   /** Counts and events of this object's calls, or of all that were given the same. */
   readonly metrics: CallMetrics
   readonly #keyer: Keyer
-  readonly #calls: Calls
+  readonly #record: SieveRecord
   readonly #hashes: TaggedSets
   readonly #shared = new SharedCalls<Uint8Array>()
   readonly #running = new Set<Promise<unknown>>()
   #invalid = 0
   #isClosed = false
+  #job: Job | null = null
 
   private constructor(name: string, parameters: Parameters, keyer: Keyer, calls: Calls) {
     this.name = name
     this.profile = keyer.profile
     this.#keyer = keyer
-    this.#calls = calls
     this.metrics = calls.metrics
-    this.#hashes = new TaggedSets(
-      name,
-      parameters,
-      calls,
-      async () => (await this.#stored())?.parameters ?? null,
-    )
+    this.#record = new SieveRecord(name, calls)
+    this.#hashes = new TaggedSets(name, parameters, calls, () => this.#record.current(this.parameters))
   }
 
   /** As every process reads them. */
@@ -105,8 +96,7 @@ export class RedisSieve implements AnySieve {
   /** The names of the sieves there. */
   static async names(client: RedisClient, patience: Patience = {}): Promise<string[]> {
     const calls = new Calls(scriptClient(client), SOME_KEYS, patience)
-    const names = (await calls.command(NAMES, ['SMEMBERS', NAMES])) as Iterable<unknown>
-    return Array.from(names, String).sort()
+    return sieveNames(calls)
   }
 
   static #make(options: RedisSieveOptions, way: 'open' | 'create'): Promise<RedisSieve>
@@ -116,28 +106,54 @@ export class RedisSieve implements AnySieve {
     way: 'open' | 'create' | 'find',
   ): Promise<RedisSieve | null> {
     const { client, name, timeoutMs: _, retryMs: __, waitReplicas: ___, waitAof: ____, ...rest } = options
-    const { metrics = new CallMetrics(), ...shape } = rest
+    const { metrics = new CallMetrics(), job, leaseMs, ...shape } = rest
     checkName(name)
+    checkJob(job, leaseMs)
     const patience = { ...patienceOf(options), metrics }
     const calls = new Calls(scriptClient(client), SOME_KEYS, patience)
-    const key = parametersKey(name)
-    let there = await calls.command(key, ['GET', key])
-    if (there === null) {
-      if (way === 'find') return null
-      const text = JSON.stringify(parametersFor(shape))
-      // A repeat after a lost answer finds its own text there.
-      await calls.command(key, ['SET', key, text, 'NX'])
-      there = await calls.command(key, ['GET', key])
-      if (way === 'create' && String(there) !== text) throw taken(name)
-      await calls.command(NAMES, ['SADD', NAMES, name])
-    } else if (way === 'create') throw taken(name)
-    const parameters = readParameters(name, String(there))
-    checkShape(name, parameters, shape)
+    const parameters = await new SieveRecord(name, calls).parameters(shape, way)
+    if (!parameters) return null
     const hashKey = Uint8Array.from(Buffer.from(parameters.key, 'hex'))
     const keyer = await Keyer.create(profileOf(parameters), chooseHash('siphash', hashKey))
     const tags = tagPrefixes(parameters.tags)
     const keys = tags.length < SOME_KEYS.length ? SOME_KEYS : tags
-    return new RedisSieve(name, parameters, keyer, new Calls(scriptClient(client), keys, patience))
+    const sieveCalls = new Calls(scriptClient(client), keys, patience)
+    const sieve = new RedisSieve(name, parameters, keyer, sieveCalls)
+    if (job !== undefined)
+      sieve.#job = await Job.start(name, parameters, job, leaseMs, sieveCalls, sieve.#hashes)
+    return sieve
+  }
+
+  /**
+   * With a `job`: identifies the adds answered so far, or those up to the one that has answered these verdicts, which also holds
+   * while later adds are under way.
+   */
+  ticket(verdicts?: Uint8Array): number {
+    return this.#jobOf('ticket').marks.ticket(verdicts)
+  }
+
+  /** With a `job`: what was answered up to a ticket, or all that was answered, is delivered. Until then it may be new again. */
+  async confirm(ticket?: number): Promise<void> {
+    await this.#track(this.#jobOf('confirm').marks.confirm(ticket))
+  }
+
+  /** With a `job`: URLs that are new and not confirmed, also those that an earlier process has left. */
+  unconfirmed(): number {
+    return this.#jobOf('unconfirmed').marks.urls
+  }
+
+  #jobOf(verb: string): Job {
+    this.#checkOpen()
+    if (this.#job) return this.#job
+    const expected = 'the name of a job, given when the sieve is opened'
+    throw new SieveError('option', wording`${verb} needs ${option('job')}: expected ${expected}`, {
+      option: 'job',
+      expected,
+    })
+  }
+
+  #checkOpen(): void {
+    if (this.#isClosed) throw new SieveError('option', `sieve '${this.name}' is closed: open it again`)
   }
 
   /** Marks a URL. True: it is new. False: it was seen, or the sieve errs. Adds that are called together go together. */
@@ -256,26 +272,7 @@ export class RedisSieve implements AnySieve {
    * a call. What was added before stays where it is and is asked first, with a call for each earlier number of tags. Not for `compact`.
    */
   async moreTags(tags: number): Promise<void> {
-    const key = parametersKey(this.name)
-    for (;;) {
-      const stored = await this.#stored()
-      if (!stored) throw new SieveError('option', `sieve '${this.name}' was dropped: open it again`)
-      const { text, parameters } = stored
-      // Another process has done it.
-      if (parameters.tags === tags && parameters.earlier) return this.#hashes.take(parameters)
-      const more = withMoreTags(this.name, parameters, tags)
-      const isReplaced = await this.#calls.script(replaceScript, [key], [text, JSON.stringify(more)])
-      if (isReplaced === 1) return this.#hashes.take(more)
-    }
-  }
-
-  // The parameters as they are written down now; null when the sieve was dropped.
-  async #stored(): Promise<{ text: string; parameters: Parameters } | null> {
-    const key = parametersKey(this.name)
-    const there = await this.#calls.command(key, ['GET', key])
-    if (there === null) return null
-    const parameters = readParameters(this.name, String(there))
-    return isSame(parameters, this.parameters) ? { text: String(there), parameters } : null
+    this.#hashes.take(await this.#record.withMoreTags(this.parameters, tags))
   }
 
   /** Forgets everything. URLs that others add meanwhile may stay. */
@@ -287,21 +284,20 @@ export class RedisSieve implements AnySieve {
   async drop(): Promise<void> {
     await this.clear()
     await this.#hashes.forgetLeaving()
-    const key = parametersKey(this.name)
-    await this.#calls.command(key, ['DEL', key])
-    await this.#calls.command(NAMES, ['SREM', NAMES, this.name])
+    await this.#record.remove()
     await this.close()
   }
 
   /** Whether the sieve of this name is still this one: not dropped, and not made again with another key. */
   async isCurrent(): Promise<boolean> {
-    return (await this.#stored()) !== null
+    return (await this.#record.current(this.parameters)) !== null
   }
 
-  /** Waits for the calls under way. The client stays open: it is yours. */
+  /** Waits for the calls under way; confirms nothing. The client stays open: it is yours. */
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.allSettled(this.#running)
+    await this.#job?.lock.release()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -346,7 +342,8 @@ export class RedisSieve implements AnySieve {
 
   // The input is read before anything waits: the caller may change it afterwards.
   async #run(verb: 'add' | 'has' | 'forget', urls: Urls, onPart?: OnPart): Promise<Uint8Array> {
-    if (this.#isClosed) throw new SieveError('option', `sieve '${this.name}' is closed: open it again`)
+    this.#checkOpen()
+    if (verb === 'add') this.#job?.lock.check()
     checkUrlsOf(urls)
     const { hashes, invalid } = this.#keyer.hashesOf(urls)
     try {
@@ -367,11 +364,4 @@ export class RedisSieve implements AnySieve {
     this.#running.add(tracked)
     return tracked
   }
-}
-
-/** Whether both are of one sieve, and not of two that had the name one after the other. */
-const isSame = (a: Parameters, b: Parameters) => a.key === b.key && a.createdAt === b.createdAt
-
-function taken(name: string): SieveError {
-  return new SieveError('option', `sieve '${name}' is there already: open it, or use another name`)
 }

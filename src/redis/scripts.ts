@@ -7,7 +7,8 @@
 // a call never meets half of its sets.
 //
 // ARGV: 1 the hashes, 8 bytes each; 2 the call's number; 3 when the newest generation ends, in ms since 1970, or 0; 4 the key
-// that exists once the tag was left for others, or '' where that does not matter.
+// that exists once the tag was left for others, or '' where that does not matter. Of an add for a job also: 5 the key that keeps
+// what is new until it is confirmed, 6 the field, 7 for how many ms (tentative-scripts.ts).
 // What never changes of a sieve stands in the text itself: its width, sets and so on.
 //
 // A state: URLs, URLs answered "seen", doublings, sets split since the last doubling.
@@ -120,6 +121,20 @@ if tonumber(ends) > latest then ends = format('%.0f', latest) end`
   const saveState = `
 if ends == '0' then call('SET', g.key, stateOf(g)) else call('SET', g.key, stateOf(g), 'PXAT', ends) end`
 
+  const keep = `
+if ARGV[5] and fresh > 0 then
+  local marked = items
+  if fresh < n then
+    local some = {}
+    for at = 1, n do
+      if out[at] == '1' then some[#some + 1] = string.sub(items, 8 * at - 7, 8 * at) end
+    end
+    marked = table.concat(some)
+  end
+  call('HSET', ARGV[5], ARGV[6], marked)
+  call('PEXPIRE', ARGV[5], ARGV[7])
+end`
+
   const add = `${again}${refuseLeft}${prelude}
 local g, ends = opened(KEYS[1]), ARGV[3]${limitEnds}
 local size = ${base} * g.span
@@ -147,7 +162,7 @@ for i = 1, #items, 8 do${item}${ask}
     end
   end
 end
-g.urls, g.seen = g.urls + fresh, g.seen + n - fresh${saveState}${remember('fresh')}`
+g.urls, g.seen = g.urls + fresh, g.seen + n - fresh${saveState}${keep}${remember('fresh')}`
 
   // What is added from now on goes to other tags. It is noted every time: a write, for WAIT.
   const leave = `${again}

@@ -6,7 +6,10 @@ import type { Calls } from './calls.ts'
 import { type Answers, HashSet, type Verb } from './hash-set.ts'
 import type { Parameters } from './parameters.ts'
 import { LEFT, RedisSieveError, UNKNOWN } from './partial-error.ts'
+import type { AddRun, TentativeMarks } from './tentative-marks.ts'
 import type { OnPart } from './verdict-parts.ts'
+
+type BasicVerb = 'add' | 'has' | 'forget'
 
 export class TaggedSets {
   readonly #name: string
@@ -16,6 +19,7 @@ export class TaggedSets {
   #current: HashSet
   /** First to last. */
   #earlier: readonly HashSet[]
+  #marks: TentativeMarks | null = null
 
   /** `reload`: the parameters as they are now; null when the sieve was dropped. */
   constructor(name: string, parameters: Parameters, calls: Calls, reload: () => Promise<Parameters | null>) {
@@ -29,6 +33,17 @@ export class TaggedSets {
 
   get parameters(): Parameters {
     return this.#parameters
+  }
+
+  /** From now on what is added is tentative; what earlier processes of the job have left is read. */
+  async startJob(marks: TentativeMarks): Promise<void> {
+    await this.#refresh()
+    await marks.load(this.#prefixes())
+    this.#marks = marks
+  }
+
+  #prefixes(): string[] {
+    return [...this.#earlier, this.#current].flatMap(({ prefixes }) => prefixes)
   }
 
   /** Goes on with more tags, if there are more. */
@@ -48,9 +63,14 @@ export class TaggedSets {
    * Marks, finds or deletes hashes: one verdict each, in order, 1 new and 0 seen; `onPart` gets them as they come. Throws a
    * RedisSieveError with the verdicts that are known when the cluster fails for some of the tags.
    */
-  async run(verb: 'add' | 'has' | 'forget', hashes: BigUint64Array, onPart?: OnPart): Promise<Uint8Array> {
+  async run(verb: BasicVerb, hashes: BigUint64Array, onPart?: OnPart): Promise<Uint8Array> {
+    if (!this.#marks || verb === 'forget') return this.#run(verb, hashes, onPart)
+    return this.#marks[verb](hashes, onPart, (report, run) => this.#run(verb, hashes, report, run))
+  }
+
+  async #run(verb: BasicVerb, hashes: BigUint64Array, onPart?: OnPart, run?: AddRun): Promise<Uint8Array> {
     let used = this.#parameters.tags
-    let { verdicts, failure } = await this.#ask(verb, hashes, onPart)
+    let { verdicts, failure } = await this.#ask(verb, hashes, onPart, run)
     for (let places = placesOf(verdicts, LEFT); places.length > 0; places = placesOf(verdicts, LEFT)) {
       try {
         used = await this.#goOn(used)
@@ -59,7 +79,7 @@ export class TaggedSets {
         verdicts = verdicts.map((verdict) => (verdict === LEFT ? UNKNOWN : verdict))
         break
       }
-      const rest = await this.#ask(verb, pick(hashes, places), onPart && partsAt(places, onPart))
+      const rest = await this.#ask(verb, pick(hashes, places), onPart && partsAt(places, onPart), run)
       for (const [i, place] of places.entries()) verdicts[place] = rest.verdicts[i]!
       failure ??= rest.failure
     }
@@ -83,8 +103,8 @@ export class TaggedSets {
   }
 
   // Asks the earlier sets, then the current one for what they do not have.
-  async #ask(verb: 'add' | 'has' | 'forget', hashes: BigUint64Array, onPart?: OnPart): Promise<Answers> {
-    if (this.#earlier.length === 0) return this.#current.run(verb, hashes, onPart)
+  async #ask(verb: BasicVerb, hashes: BigUint64Array, onPart?: OnPart, run?: AddRun): Promise<Answers> {
+    if (this.#earlier.length === 0) return this.#current.run(verb, hashes, onPart, run)
     const verdicts = new Uint8Array(hashes.length).fill(UNKNOWN)
     let failure: unknown = null
     let places = Uint32Array.from(hashes, (_, i) => i)
@@ -95,7 +115,7 @@ export class TaggedSets {
     for (const [nth, [set, asked]] of sets.entries()) {
       const isLast = nth === sets.length - 1
       const report = onPart && partsAt(places, isLast ? onPart : seenOnly(onPart))
-      const some = await set.run(asked, pick(hashes, places), report)
+      const some = await set.run(asked, pick(hashes, places), report, run)
       failure ??= some.failure
       const open: number[] = []
       for (const [i, place] of places.entries()) {
@@ -120,6 +140,7 @@ export class TaggedSets {
   async clear(): Promise<void> {
     await this.#refresh()
     await Promise.all([this.#current, ...this.#earlier].map((set) => set.clear()))
+    await this.#marks?.clear(this.#prefixes())
   }
 
   // Others may have given it more tags. Where the parameters cannot be read any more, those that are known hold.

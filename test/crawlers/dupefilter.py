@@ -9,6 +9,7 @@ import sys
 
 import redis
 import scrapy
+from scrapy.utils.request import fingerprint
 from scrapy.utils.test import get_crawler
 from urlsieve_dupefilter import Journal, RecentDigests, UrlsieveDupeFilter
 
@@ -51,6 +52,25 @@ together.query(requests)
 batched = [together.request_seen(request) for request in requests]
 by_fingerprint = opened(URLSIEVE_NAME="print", URLSIEVE_KEYS="fingerprint")
 fingerprints = [by_fingerprint.request_seen(request) for request in requests]
+
+
+class WithHeaders:
+    def fingerprint(self, request):
+        return fingerprint(request, include_headers=["X-ID"])
+
+
+headers = [scrapy.Request(page, headers={"X-ID": name}) for name in ["1", "2", "3", "1"]]
+own_class = {"REQUEST_FINGERPRINTER_CLASS": WithHeaders}
+lines = []
+logger = logging.getLogger("urlsieve_dupefilter.dupefilter")
+logger.info = lambda message, *values: lines.append(message % values)
+own = {
+    keys: [dupefilter.request_seen(request) for request in headers]
+    for keys, dupefilter in {
+        "": opened(URLSIEVE_NAME="own", **own_class),
+        "url": opened(URLSIEVE_NAME="own-url", URLSIEVE_KEYS="url", **own_class),
+    }.items()
+}
 nobody = opened(URLSIEVE_NAME="one", URLSIEVE_URL="redis://127.0.0.1:9")
 without = [nobody.request_seen(request) for request in requests]
 errors = nobody.stats.get_value("urlsieve/errors")
@@ -122,6 +142,8 @@ print(
             "singles": singles,
             "batched": batched,
             "fingerprints": fingerprints,
+            "own": own,
+            "lines": lines[:2],
             "without": without,
             "errors": errors,
             "outage": outage,

@@ -132,6 +132,11 @@ describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}
       singles: repeats,
       batched: repeats,
       fingerprints: repeats,
+      own: { '': [false, false, false, true], url: [false, true, true, true] },
+      lines: [
+        'urlsieve: the keys of requests are fingerprints of __main__.WithHeaders',
+        'urlsieve: the keys of requests are URLs',
+      ],
       without: repeats,
       errors: 1,
       outage: [...repeats.map(() => true), false, true],

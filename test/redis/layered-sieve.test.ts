@@ -1,9 +1,11 @@
 // The layered forms on Redis against the filters of the same names in memory, which are too large to err by their fill.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Sieve } from '../../src/index.ts'
+import { type ScriptClient, scriptClient } from '../../src/redis/client.ts'
 import { type Connection, connectRedis, LayeredRedisSieve } from '../../src/redis/index.ts'
 import { randomFrom } from '../support/random.mjs'
-import { startCluster, whyNoRedis } from './servers.ts'
+import { sleep, startCluster, whyNoRedis } from './servers.ts'
+import { countOf } from './urls.ts'
 
 const random = randomFrom(7)
 const pick = (n: number) => Math.floor(random() * n)
@@ -46,6 +48,40 @@ describe.skipIf(whyNoRedis)('a layered sieve on a cluster of three', () => {
     }
     await sieve.drop()
   })
+
+  it.each(['multilayer', 'prefix-layers'] as const)(
+    '%s: of writers at the same time one gets "new"',
+    async (form) => {
+      const options = { name: `writers-${form}`, form, tags: 8 }
+      const writers = await Promise.all(
+        Array.from({ length: 4 }, async () => {
+          const { client, close } = await connectRedis(server.url)
+          const inner = scriptClient(client)
+          // The calls of a batch arrive in any order.
+          const send: ScriptClient['send'] = async (...call) => {
+            await sleep(random() * 10)
+            return inner.send(...call)
+          }
+          return { sieve: await LayeredRedisSieve.open({ client: { ...inner, send }, ...options }), close }
+        }),
+      )
+      // Few enough segments that URLs share them, and each in one order only: multilayer does not err.
+      const urls = Array.from({ length: 1000 }, (_, i) => `https://h${i % 5}.example/a${i % 61}/b${i}`)
+      const news = new Uint8Array(urls.length)
+      for (let from = 0; from < urls.length; from += 100) {
+        await Promise.all(
+          writers.map(async ({ sieve }, w) => {
+            // Each in another order.
+            const order = Array.from({ length: 100 }, (_, i) => from + ((37 * i + 25 * w) % 100))
+            const verdicts = await sieve.addMany(order.map((n) => urls[n]!))
+            for (const [i, n] of order.entries()) news[n]! += verdicts[i]!
+          }),
+        )
+      }
+      for (const { close } of writers) await close()
+      expect(countOf(news, 1)).toBe(urls.length)
+    },
+  )
 
   it('says whether anything was seen under a folder', async () => {
     const form = 'prefix-layers'

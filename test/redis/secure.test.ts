@@ -128,6 +128,23 @@ describe.skipIf(whyNoRedis || whyNoOpenssl)('a cluster of one node with TLS and 
     )
     expect(linesOf(done.stdout)).toHaveLength(3000)
     expect(JSON.parse(done.stderr)).toMatchObject({ new: 3000, unknown: 0 })
+
+    const { client, close } = await connectRedis(url, { ...trusted, username: 'crawler', password: 'pass' })
+    try {
+      const job = () => RedisSieve.open({ client, name: 'rights', job: 'crawl' })
+      const first = await job()
+      await first.addMany(urlsOf(0, 200))
+      await first.confirm()
+      await first.addMany(urlsOf(200, 300))
+      await first.close()
+      const second = await job()
+      expect(await second.addMany(urlsOf(0, 300))).toEqual(Uint8Array.of(...all(200, 0), ...all(100, 1)))
+      await second.confirm()
+      await second.clear()
+      await second.close()
+    } finally {
+      await close()
+    }
     const again = await urlsieve(['dedupe', ...flags], {
       input,
       env: { ...process.env, URLSIEVE_REDIS_PASSWORD: 'pass' },

@@ -10,7 +10,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 from scrapy import signals
 from scrapy.dupefilters import BaseDupeFilter
-from scrapy.utils.request import referer_str
+from scrapy.utils.request import RequestFingerprinter, referer_str
 
 from .journal import NUMBER, Journal
 from .recent import RecentDigests
@@ -38,7 +38,11 @@ class UrlsieveDupeFilter(BaseDupeFilter):
         self.crawler = crawler
         self.name = settings.get("URLSIEVE_NAME", "scrapy")
         self.create = settings.getlist("URLSIEVE_CREATE", ["PROFILE", "scrapy"])
-        self.by_fingerprint = settings.get("URLSIEVE_KEYS", "url") == "fingerprint"
+        #: None: the URL, unless the spider has a fingerprinter of its own. That is known when the spider is opened.
+        self.keys = settings.get("URLSIEVE_KEYS")
+        if self.keys not in (None, "url", "fingerprint"):
+            raise ValueError(f"URLSIEVE_KEYS {self.keys!r}: expected 'url' or 'fingerprint'")
+        self.by_fingerprint = self.keys == "fingerprint"
         self.on_error = settings.get("URLSIEVE_ON_ERROR", "new")
         if self.on_error not in ("new", "close"):
             raise ValueError(f"URLSIEVE_ON_ERROR {self.on_error!r}: expected 'new' or 'close'")
@@ -66,8 +70,8 @@ class UrlsieveDupeFilter(BaseDupeFilter):
         self.away_until = 0.0
         #: Key by number of the requests restored from the journal. Each is new once.
         self.restored = {}
-        #: Scrapy's fingerprint distinguishes the same requests as the profile `scrapy`.
-        self.is_scrapy = self.create == ["PROFILE", "scrapy"]
+        #: The fingerprint distinguishes the same requests as the sieve's profile.
+        self.is_scrapy = False
         self.is_ending = False
         self.debug = settings.getbool("DUPEFILTER_DEBUG")
         self.logs_repeats = True
@@ -83,6 +87,7 @@ class UrlsieveDupeFilter(BaseDupeFilter):
 
     def open(self):
         """Creates the sieve unless it exists. When the server is away, retries later or closes the spider."""
+        self._choose_keys()
         if self.has_jobdir and not self.journal:
             logger.warning(
                 "urlsieve: JOBDIR without URLSIEVE_JOURNAL: pending requests are lost when the spider is killed; "
@@ -96,6 +101,16 @@ class UrlsieveDupeFilter(BaseDupeFilter):
             self._away(error)
         except redis.RedisError as error:
             self._end(error)
+
+    # A fingerprinter of the spider's own defines which requests are the same, as it does for Scrapy's filter.
+    def _choose_keys(self):
+        kind = type(self.crawler.request_fingerprinter)
+        is_own = kind is not RequestFingerprinter
+        self.is_scrapy = self.create == ["PROFILE", "scrapy"] and not is_own
+        if self.keys is None:
+            self.by_fingerprint = is_own
+        keys = f"fingerprints of {kind.__module__}.{kind.__qualname__}" if self.by_fingerprint else "URLs"
+        logger.info("urlsieve: the keys of requests are %s", keys)
 
     def close(self, reason):
         try:
