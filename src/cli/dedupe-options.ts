@@ -21,6 +21,7 @@ export interface DedupeFlags extends SieveFlags, LimitFlags, InputFlags, OutputF
   keepKeys?: boolean
   redis?: string
   redisName: string
+  redisJob?: string
   maxMemory?: number
   temp?: string
   threads?: number
@@ -64,6 +65,10 @@ export function describeDedupe(program: Command, action: Action): void {
       'remember on Redis or a cluster: redis://host:port; filters fingerprint and compact',
     )
     .option('--redis-name <name>', 'with --redis: which sieve there', 'urlsieve')
+    .option(
+      '--redis-job <name>',
+      'with --redis: a name for this job; what it could not deliver is new again when it runs again',
+    )
     .option(
       '--max-memory <size>',
       'memory of the whole process; what does not fit goes to disk',

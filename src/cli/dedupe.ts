@@ -267,6 +267,7 @@ async function onRedis(
     url,
     name: flags.redisName,
     ...connectionOf(flags),
+    ...(flags.redisJob !== undefined && { job: flags.redisJob }),
     shape: {
       ...(isGiven('filter') && { mode: filter }),
       ...(isGiven('profile') && { profile: flags.profile }),

@@ -8,7 +8,7 @@ import { chooseHash } from '../hashes.ts'
 import { Keyer } from '../keyer/keyer.ts'
 import { checkUrlsOf, type Urls } from '../keyer/urls.ts'
 import { SharedCalls } from '../shared-calls.ts'
-import { checkUrl, type Items } from '../url-input.ts'
+import { checkUrl, type Items, wrongType } from '../url-input.ts'
 import { toSeen } from '../verdicts.ts'
 import { CallMetrics } from './call-metrics.ts'
 import { Calls, type Patience, patienceOf } from './calls.ts'
@@ -133,7 +133,11 @@ export class RedisSieve implements AnySieve {
   }
 
   /** With a `job`: what was answered up to a ticket, or all that was answered, is delivered. Until then it may be new again. */
-  async confirm(ticket?: number): Promise<void> {
+  async confirm(ticket?: number | readonly string[]): Promise<void> {
+    this.#checkOpen()
+    if (typeof ticket === 'object') throw wrongType('ticket', ticket, 'a number that ticket() has returned')
+    // Without a job what was added is remembered already.
+    if (!this.#job && ticket === undefined) return
     await this.#track(this.#jobOf('confirm').marks.confirm(ticket))
   }
 
