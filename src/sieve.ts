@@ -7,13 +7,13 @@ import type { Plan } from './filters/filter.ts'
 import type { DeletingFilterName, FilterName, FolderFilterName } from './filters/registry.ts'
 import { checkNothingUnlogged, type StoreOptions } from './journal.ts'
 import { compileKernel, NOT_DONE } from './kernel.ts'
-import { checkUrlsOf, countOf, type Urls } from './keyer/urls.ts'
+import type { Urls } from './keyer/urls.ts'
 import type { Feed, FeedOptions } from './lines/feed.ts'
 import { checkMergeable, unite, uniteBits, unitedCounts } from './merge.ts'
 import { type AnySieveOptions, identityOf, type SieveOptions } from './sieve-options.ts'
 import { NOTHING, type Saved, SieveState, STATE } from './state.ts'
 import { checkUrl, checkUrls, folderUrl, type Items, wrongType } from './url-input.ts'
-import { toSeen, Verdicts } from './verdicts.ts'
+import { answer, toSeen, Verdicts } from './verdicts.ts'
 
 export type { Explanation, Stats } from './any-sieve.ts'
 export type { SieveOptions } from './sieve-options.ts'
@@ -344,25 +344,6 @@ export class Sieve implements AnySieve {
   #answer(urls: Urls, verb: 'add' | 'has'): Uint8Array {
     return answer(this.#state, urls, verb)
   }
-}
-
-// Verdicts of all URLs: 1 new, 0 seen; of a delete 1 not remembered, 0 remembered.
-function answer(state: SieveState, urls: Urls, verb: 'add' | 'has' | 'delete'): Uint8Array {
-  checkUrlsOf(urls)
-  const verdicts = new Verdicts(countOf(urls))
-  try {
-    state.keyer.batches(urls, (n) => {
-      const done = verb === 'delete' ? state.delete(n) : state[verb](0, n)
-      verdicts.append(state.kernel.verdicts.subarray(0, done))
-      return done
-    })
-  } catch (error) {
-    if (error instanceof SieveError) {
-      error.answered = verb === 'delete' ? toSeen(verdicts.all()) : verdicts.all()
-    }
-    throw error
-  }
-  return verdicts.all()
 }
 
 /** @internal A sieve with the verbs its filter can do: a new one, or one that was saved, still to be filled. */

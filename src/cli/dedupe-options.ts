@@ -38,7 +38,8 @@ export function describeDedupe(program: Command, action: Action): void {
     .description(
       'Prints the first occurrence of every URL: original bytes, input order. Reads stdin when no file or - is given; ' +
         'gzip, zstd, bzip2 and xz are unpacked. Lines that are not URLs are compared as they stand and counted. ' +
-        'With --state, lines that were written to a pipe count as delivered, also those its reader left unread.',
+        'With --state a line is remembered when it was written: after Ctrl-C, a kill or a full disk the next run prints the rest. ' +
+        'A pipe has taken what its reader left unread. Lines of earlier runs are repeats, for --repeated-to too; --count counts one run.',
     )
     .argument('[files...]', 'files of one URL per line')
     .option('--repeated', 'print the repeats instead; with --count, only URLs that came more than once')

@@ -14,6 +14,7 @@ import { checkUrl, type Items } from '../url-input.ts'
 import { toSeen } from '../verdicts.ts'
 import { identify, prepareFolder } from './identity.ts'
 import { KeyFilter } from './key-filter.ts'
+import { folderUrl } from './key-layout.ts'
 import { type Answers, filterName, KeySet } from './key-set.ts'
 import { KeyStore } from './key-store.ts'
 import { checkOptions, type ExactOptions } from './options.ts'
@@ -392,13 +393,4 @@ export class ExactSieve implements AnySieve {
         this.#isSyncing = false
       })
   }
-}
-
-// A folder as a URL that the profile can make a key of.
-function folderUrl(folder: string): string {
-  const text = folder.includes('://') ? folder : `https://${folder}`
-  if (!/^[a-z][a-z\d+.-]*:\/\/[^/?#]+(\/[^?#]*)?$/i.test(text)) {
-    throw new SieveError('option', `folder '${folder}': expected a host or folder, such as example.com/blog/`)
-  }
-  return text.endsWith('/') ? text : `${text}/`
 }
