@@ -1,7 +1,7 @@
 // "Delivered before remembered", by force: runs of `urlsieve dedupe` ended by signals at moments drawn over the bytes delivered. After a
 // last run to its end what was delivered has every record. From a shell, against any build:
 //   node test/crash/delivery.mjs --command "node dist/cli/main.js" --runs 200 [--old] [--memory exact,redis] [--output pipe]
-//     [--signal SIGINT] [--per-cell 30] [--kills 5] [--lines 400000] [--jobs 2] [--minutes 30] [--redis-job --redis-job] [--json FILE] [--library LIB]
+//     [--signal SIGINT] [--per-cell 30] [--kills 5] [--lines 400000] [--jobs 2] [--minutes 30] [--redis-job=--redis-job] [--json FILE] [--library LIB]
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
