@@ -14,6 +14,9 @@ const { stdout } = spawnSync(program!, [...first, 'dedupe', '--help'], { encodin
 /** It has no `--append`: each run gets files of its own, and only what is lost is a problem. */
 export const isOld = !stdout.includes('--append')
 
+/** The option that names the job of a run on Redis, whose marks are its own until they are confirmed; undefined: there is none. */
+export const redisJob = stdout.includes('--redis-job') ? '--redis-job' : undefined
+
 /** failing-disk.c as a library; undefined: it cannot be built. */
 export function failingDisk(): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'urlsieve-disk-'))

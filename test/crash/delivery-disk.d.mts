@@ -3,7 +3,6 @@ import type { Result, Trial } from './delivery.d.mts'
 export const DISKS: Readonly<Record<string, { readonly isTmpfs?: boolean }>>
 
 export function diskTrials(wanted: {
-  readonly isOld: boolean
   readonly disks: readonly string[]
   /** Runs that fail. */
   readonly runs: number

@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util'
 import { randomFrom } from '../support/random.mjs'
 import { printProblems, report } from './delivery.mjs'
 import { makeInput } from './delivery-data.mjs'
-import { MEMORIES, OUTPUTS, trialOf } from './delivery-grid.mjs'
+import { MEMORIES, OUTPUTS, takes, trialOf } from './delivery-grid.mjs'
 import { sizeOf } from './delivery-run.mjs'
 import { problemsOfOutputs, Runs, STORED_BYTES, seedOf } from './delivery-trial.mjs'
 
@@ -40,13 +40,13 @@ export const DISKS = {
   tmpfs: { isTmpfs: true },
 }
 
-function cellsOf(isOld, disks) {
+function cellsOf(disks) {
   const cells = []
   for (const disk of disks) {
-    for (const [memory, { isRedis, hasOneOutput }] of Object.entries(MEMORIES)) {
+    for (const [memory, { isRedis }] of Object.entries(MEMORIES)) {
       if (isRedis) continue
-      for (const [output, { isPipe, isRows, isKeys }] of Object.entries(OUTPUTS)) {
-        if (isKeys || (isOld && isRows && hasOneOutput)) continue
+      for (const [output, { isPipe, isKeys }] of Object.entries(OUTPUTS)) {
+        if (isKeys || !takes(memory, output)) continue
         if (isPipe && DISKS[disk].root === 'to') continue
         cells.push({ disk, memory, output, signal: disk })
       }
@@ -59,10 +59,10 @@ function cellsOf(isOld, disks) {
  * The trials in which `runs` runs fail: the cells in an order drawn from a seed, each disk as often as the others, in as many rounds as
  * are needed. What can share its work does so in the first round: threads must not lose what one thread keeps.
  */
-export function diskTrials({ isOld, disks, runs, wanted = () => true }) {
+export function diskTrials({ disks, runs, wanted = () => true }) {
   const random = randomFrom(SEED)
   const byDisk = disks.map((disk) =>
-    cellsOf(isOld, [disk])
+    cellsOf([disk])
       .filter(wanted)
       .map((cell) => [random(), cell])
       .sort(([a], [b]) => a - b),
@@ -74,7 +74,7 @@ export function diskTrials({ isOld, disks, runs, wanted = () => true }) {
     const cell = cells[i % cells.length]
     const name = `${cell.memory}-${cell.output}-${cell.disk.replaceAll(/\W+/g, '-')}-${round}`
     const turn = MEMORIES[cell.memory].shares ? round : round + i
-    return { name, disk: cell.disk, ...trialOf(cell, turn, isOld) }
+    return { name, disk: cell.disk, ...trialOf(cell, turn) }
   })
 }
 
@@ -212,7 +212,7 @@ async function main() {
   const isWanted = (given, name) => given === undefined || given.split(',').includes(name)
   const wanted = ({ memory, output }) => isWanted(values.memory, memory) && isWanted(values.output, output)
   const [runs, lines, jobs] = [values.runs, values.lines, values.jobs].map(Number)
-  const results = await runDiskTrials(diskTrials({ isOld, disks, runs, wanted }), {
+  const results = await runDiskTrials(diskTrials({ disks, runs, wanted }), {
     command: values.command.split(' '),
     isOld,
     ...{ lines, jobs },

@@ -37,7 +37,7 @@ describe('delivered before remembered', () => {
   const name = `no line is lost on a disk that fails${whyNotBuilt}`
   it.skipIf(!library)(name, { timeout: 3_600_000 }, async () => {
     const disks = Object.keys(DISKS).filter((disk) => !DISKS[disk]!.isTmpfs)
-    const trials = diskTrials({ isOld, disks, runs: FULL ? 500 : 28 })
+    const trials = diskTrials({ disks, runs: FULL ? 500 : 28 })
     const results = await runDiskTrials(trials, { command, isOld, lines: LINES, jobs: 2, library: library! })
     expectNothingLost(results, 'disks that are full or fail')
   })

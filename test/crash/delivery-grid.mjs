@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { INPUTS } from './delivery-data.mjs'
 
-/** What remembers. `folds`: it has a log that is folded. `hasOneOutput`: the old code gives it lines only, and one output. */
+/** What remembers. `folds`: it has a log that is folded. */
 export const MEMORIES = {
   fingerprint: { args: [], folds: true, shares: true },
   blocked: {
@@ -13,8 +13,8 @@ export const MEMORIES = {
   scalable: { args: ['--filter', 'scalable', '--urls', '50k', '--fpr', '1e-9'], folds: true },
   window: { args: ['--filter', 'window', '--window', '2M'], folds: true },
   exact: { args: ['--filter', 'exact'] },
-  runs: { args: ['--max-memory', '160M'], hasOneOutput: true },
-  redis: { args: [], isRedis: true, hasOneOutput: true },
+  runs: { args: ['--max-memory', '160M'] },
+  redis: { args: [], isRedis: true },
 }
 
 /** Where lines go. `paths`: options, with the path that each has below the folder of a trial. */
@@ -40,21 +40,22 @@ export const HANGUP = { signal: 'SIGHUP', outputs: ['pipe', 'file'] }
 const FOLD_BYTES = 50_000
 const CHUNK_BYTES = [65_536, 524_288]
 
-/** Why the old code cannot run a cell; undefined: it can. */
-function refusalOf(memory, output, isOld) {
-  const { isRedis, hasOneOutput } = MEMORIES[memory]
-  if (!isOld) return undefined
-  if (output === 'keys' && (memory === 'exact' || isRedis)) return 'prints lines only'
-  if (OUTPUTS[output].isRows && hasOneOutput) return 'one output only'
-  return undefined
+/** What the command refuses, outputs and inputs: left out. */
+const REFUSED = {
+  exact: ['keys'],
+  runs: ['split', 'hosts', 'csv'],
+  redis: ['keys', 'split', 'hosts', 'csv'],
 }
 
-export function cellsOf({ isOld, hasRedis }) {
+/** Whether the command takes an output or an input with a memory. */
+export const takes = (memory, name) => !REFUSED[memory]?.includes(name)
+
+export function cellsOf({ hasRedis }) {
   const cells = []
   for (const memory of Object.keys(MEMORIES)) {
     if (MEMORIES[memory].isRedis && !hasRedis) continue
     for (const output of Object.keys(OUTPUTS)) {
-      if (refusalOf(memory, output, isOld)) continue
+      if (!takes(memory, output)) continue
       const signals = HANGUP.outputs.includes(output) ? [...SIGNALS, HANGUP.signal] : SIGNALS
       for (const signal of signals) cells.push({ memory, output, signal })
     }
@@ -62,16 +63,16 @@ export function cellsOf({ isOld, hasRedis }) {
   return cells
 }
 
-/** The inputs that a cell takes. */
-function inputsOf({ memory, output }, isOld) {
-  const takesRows = !OUTPUTS[output].isKeys && !(isOld && MEMORIES[memory].hasOneOutput)
-  return Object.keys(INPUTS).filter((name) => takesRows || !INPUTS[name].isRows)
-}
+/** The inputs that a cell takes: keys are not printed of rows. */
+const inputsOf = ({ memory, output }) =>
+  Object.keys(INPUTS).filter(
+    (name) => takes(memory, name) && !(OUTPUTS[output].isKeys && INPUTS[name].isRows),
+  )
 
 /** The `n`-th trial of a cell: its input, number of threads and length of a log, in turn. */
-export function trialOf(cell, n, isOld) {
+export function trialOf(cell, n) {
   const { folds, shares } = MEMORIES[cell.memory]
-  const inputs = inputsOf(cell, isOld)
+  const inputs = inputsOf(cell)
   const input = inputs[n % inputs.length]
   const canShare = shares && !OUTPUTS[cell.output].isRows && !INPUTS[input].isRows && !INPUTS[input].stdin
   const threads = canShare && (n >> 1) % 2 === 0 ? 2 : 1

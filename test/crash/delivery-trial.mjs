@@ -201,7 +201,8 @@ function problemsOf({ code, signal, stderr }, sent) {
   // Before it listens to signals it has done nothing.
   if (signal === sent && stderr === '') return []
   const lines = stderr.trimEnd().split('\n').length
-  if (code === EXIT_CODES[sent] && stderr !== '' && lines === 1) return []
+  // A process that the signal itself ends has the same code in a shell.
+  if ((code === EXIT_CODES[sent] || signal === sent) && stderr !== '' && lines === 1) return []
   return [
     `${sent}: exit ${code ?? signal} with ${stderr === '' ? 0 : lines} lines on stderr: ${stderr.trim()}`,
   ]

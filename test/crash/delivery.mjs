@@ -1,7 +1,7 @@
 // "Delivered before remembered", by force: runs of `urlsieve dedupe` ended by signals at moments drawn over the bytes delivered. After a
 // last run to its end what was delivered has every record. From a shell, against any build:
 //   node test/crash/delivery.mjs --command "node dist/cli/main.js" --runs 200 [--old] [--memory exact,redis] [--output pipe]
-//     [--signal SIGINT] [--per-cell 30] [--kills 5] [--lines 400000] [--jobs 2] [--minutes 30] [--redis-job --job] [--json FILE] [--library LIB]
+//     [--signal SIGINT] [--per-cell 30] [--kills 5] [--lines 400000] [--jobs 2] [--minutes 30] [--redis-job=--redis-job] [--json FILE] [--library LIB]
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -44,8 +44,8 @@ class Grid {
   #endsAt
 
   constructor(setting) {
-    const { isOld, hasRedis, wanted = () => true } = setting
-    const cells = inTurn(cellsOf({ isOld, hasRedis }).filter(wanted))
+    const { hasRedis, wanted = () => true } = setting
+    const cells = inTurn(cellsOf({ hasRedis }).filter(wanted))
     this.#cells = cells.map((cell, place) => ({ cell, place, round: 0, ended: 0 }))
     this.#setting = setting
     this.#endsAt = performance.now() + (setting.minutes ?? Infinity) * 60_000
@@ -53,7 +53,7 @@ class Grid {
 
   /** The next trial, with what takes its result; undefined: nothing is left to do, or only what others have begun. */
   next() {
-    const { runs, perCell, kills, isOld } = this.#setting
+    const { runs, perCell, kills } = this.#setting
     const total = this.#cells.reduce((sum, { ended }) => sum + ended, 0)
     const isOpen = ({ ended, round }) => round < MOST_ROUNDS && (total < runs || ended < perCell)
     const [at] = this.#cells.filter(isOpen).toSorted((a, b) => a.round - b.round || a.place - b.place)
@@ -66,7 +66,7 @@ class Grid {
       at.ended += (refused ? 0 : ended) - kills
       if (refused) at.round = MOST_ROUNDS
     }
-    return { trial: { name, ...trialOf(cell, round + place, isOld) }, done }
+    return { trial: { name, ...trialOf(cell, round + place) }, done }
   }
 }
 

@@ -3,11 +3,9 @@
 // URLSIEVE_FULL=1: 30 of each memory, output and signal.
 import { describe, expect, it } from 'vitest'
 import { runGrid, tableOf } from './delivery.mjs'
-import { command, failingDisk, isOld } from './delivery-command.ts'
+import { command, failingDisk, isOld, redisJob } from './delivery-command.ts'
 
 const FULL = process.env.URLSIEVE_FULL === '1'
-/** The option that names the job of a run on Redis, whose marks are its own until they are confirmed. */
-const redisJob = process.env.URLSIEVE_REDIS_JOB
 
 describe('delivered before remembered', () => {
   it('no line is lost by a run that ends early', { timeout: 7_200_000 }, async () => {
