@@ -27,6 +27,8 @@ const CHUNK_BYTES = 256 * 1024
 export const START_BYTES = 16 * 1024
 
 const TURN_CHUNKS = 32
+/** The same where signals are heard. */
+const HEARING_CHUNKS = 4
 
 export interface Sink {
   /** Absent: `lookForLines`. */
@@ -236,6 +238,7 @@ function readInto(sink: Sink, path: string, fd: number): number {
 async function readPlain({ path, fd, head, pipe }: Input, sink: Sink): Promise<void> {
   let consumed = 0
   let chunks = 0
+  const turn = stop.isListening ? HEARING_CHUNKS : TURN_CHUNKS
   const isFile = fstatSync(fd).isFile()
   for (;;) {
     const rest = isFile && consumed >= head.length ? sink.takeFile?.(fd) : null
@@ -252,7 +255,7 @@ async function readPlain({ path, fd, head, pipe }: Input, sink: Sink): Promise<v
     const wait = sink.push(got, consumed)
     if (wait) await wait
     // Now and then the event loop gets its turn: a store writes its snapshots there.
-    if (++chunks % TURN_CHUNKS === 0) await new Promise(setImmediate)
+    if (++chunks % turn === 0) await new Promise(setImmediate)
   }
 }
 

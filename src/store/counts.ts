@@ -4,6 +4,7 @@ import { fdatasyncSync, openSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { SieveError } from '../errors.ts'
+import { MOST_COUNT } from '../filters/saved-plan.ts'
 import { closeQuietly, diskError, PRIVATE } from './file.ts'
 import { damaged } from './format.ts'
 import { Task } from './thread.ts'
@@ -48,7 +49,8 @@ function readSlots(folder: string): ({ turn: number } & Counts)[] {
       throw damaged(path, at, 'counts do not match their checksum')
     const number = (from: number) => Number(slot.readBigUInt64LE(from))
     const counts = { turn: number(8), seen: number(16), invalid: number(24) }
-    if (!Object.values(counts).every(Number.isSafeInteger)) throw damaged(path, at, 'counts past 2^53')
+    if (!Object.values(counts).every((count) => count <= MOST_COUNT))
+      throw damaged(path, at, `counts past ${MOST_COUNT}`)
     slots.push({ log: slot.readUInt32LE(4), ...counts })
   }
   return slots.sort((a, b) => a.turn - b.turn)
