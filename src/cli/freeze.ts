@@ -81,5 +81,5 @@ async function freezeStored(path: string, flags: Flags): Promise<void> {
     ['rate', urls === 0 ? '0' : `${rate.toPrecision(2)}, once in ${formatCount(2 ** bits)}`],
     ['limit', limit === null ? '-' : `${limit} bits per URL: ${(overLimit! * 100).toFixed(1)} % over it`],
   ]
-  output.print(rows.map(([name, value]) => `${name.padEnd(12)}${value}\n`).join(''))
+  output.print(rows.map(([name, value]) => `${name.padEnd(14)}${value}\n`).join(''))
 }
