@@ -59,17 +59,17 @@ export class DiskTarget implements DedupeTarget {
   static async open(request: DiskRequest): Promise<DiskTarget> {
     const module = await compileKernel()
     const { keep, as, maxMemory } = request
-    const { capacity, kernelBytes } = shareOf(maxMemory, request.state !== undefined)
+    const { kernelBytes, ...share } = shareOf(maxMemory, request.state !== undefined)
     const kernel = Kernel.create(module, kernelBytes)
     const temp = new TempFiles(request.temp ?? tmpdir())
     if (request.state === undefined) {
       const keyer = new Keyer(kernel, resolveProfile(request.profile ?? 'web'), chooseHash())
-      return new DiskTarget(new DiskFeed(keyer, temp, { keep, as, capacity }))
+      return new DiskTarget(new DiskFeed(keyer, temp, { keep, as, ...share }))
     }
     const store = DiskStore.open(request.state, request)
     try {
       const keyer = new Keyer(kernel, store.profile, store.hash)
-      const feed = new DiskFeed(keyer, temp, { keep, as, capacity, store })
+      const feed = new DiskFeed(keyer, temp, { keep, as, ...share, store })
       await feed.restore()
       return new DiskTarget(feed, store)
     } catch (error) {
@@ -84,9 +84,9 @@ export class DiskTarget implements DedupeTarget {
     { module, profile, hash }: SieveParts,
     { keep, as, limitBytes, temp }: ContinuedRequest,
   ): Promise<DiskTarget> {
-    const { capacity, kernelBytes } = await shareLeft(limitBytes)
+    const { kernelBytes, ...share } = await shareLeft(limitBytes)
     const keyer = new Keyer(Kernel.create(module, kernelBytes), profile, hash)
-    return new DiskTarget(new DiskFeed(keyer, temp, { keep, as, capacity, runs }))
+    return new DiskTarget(new DiskFeed(keyer, temp, { keep, as, ...share, runs }))
   }
 
   async sift(path: string, write: WriteKept): Promise<void> {

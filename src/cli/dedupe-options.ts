@@ -75,7 +75,7 @@ export function describeDedupe(program: Command, action: Action): void {
       'memory of the whole process; what does not fit goes to disk',
       parseSize('--max-memory'),
     )
-    .option('--temp <folder>', 'with --max-memory or --count: for temporary files; default: the system’s')
+    .option('--temp <folder>', 'for temporary files, where memory ends; default: the system’s')
     .option('--dropped <file>', 'list what limits by shape drop here: limit, reason, URL')
     .option(
       '--threads <n>',

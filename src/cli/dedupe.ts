@@ -10,7 +10,7 @@ import { extensionOf, formatOfName } from '../records/format.ts'
 import { type DedupeFlags, describeDedupe } from './dedupe-options.ts'
 import type { Outputs } from './dedupe-outputs.ts'
 import { type DedupeRequest, type DedupeTarget, runDedupe } from './dedupe-run.ts'
-import { SpillingTarget } from './dedupe-spill.ts'
+import { SpillingTarget, type SpillRequest } from './dedupe-spill.ts'
 import { type FeedRequest, FeedTarget, LineTarget } from './dedupe-target.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { checkOutput, isPlainFile, totalBytes } from './input.ts'
@@ -51,7 +51,6 @@ async function dedupe(files: string[], flags: DedupeFlags, command: Command): Pr
     throw new CommandError(EXIT.usage, '--filter compact needs --redis: where to remember')
   }
   if (flags.maxMemory !== undefined) return withinMemory(flags.maxMemory, request, flags, command)
-  if (flags.temp !== undefined) throw new CommandError(EXIT.usage, '--temp needs --max-memory')
   const isExact = (flags.filter as string) === 'exact'
   const target = isExact ? exactTarget(flags, command) : sieveTarget(flags, command, request)
   await runDedupe(await target, request)
@@ -292,6 +291,7 @@ async function sieveTarget(
     keep: flags.repeated ? 'seen' : 'new',
     as: flags.keys ? 'key' : 'line',
     outlivesRun: flags.state !== undefined,
+    ...(flags.temp !== undefined && { temp: flags.temp }),
   } as const
   return targetFor(await openSieve(flags, command), feed, threads)
 }
@@ -320,7 +320,11 @@ async function openSieve(flags: DedupeFlags, command: Command): Promise<Sieve> {
 }
 
 // Threads share the work where it is worth it and the sieve allows it. Loaded only for this.
-async function targetFor(sieve: Sieve, feed: FeedRequest, threads: Threads | null): Promise<DedupeTarget> {
+async function targetFor(
+  sieve: Sieve,
+  feed: FeedRequest & SpillRequest,
+  threads: Threads | null,
+): Promise<DedupeTarget> {
   if (threads === null) {
     const spills = !feed.outlivesRun && SpillingTarget.canSpill(sieve)
     return spills ? new SpillingTarget(sieve, feed) : new FeedTarget(sieve, feed)

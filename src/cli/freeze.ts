@@ -84,5 +84,5 @@ async function freezeStored(path: string, flags: Flags): Promise<void> {
     ],
     ['limit', limit === null ? '-' : `${limit} bits per URL: ${(overLimit! * 100).toFixed(1)} % over it`],
   ]
-  output.print(rows.map(([name, value]) => `${name.padEnd(12)}${value}\n`).join(''))
+  output.print(rows.map(([name, value]) => `${name.padEnd(14)}${value}\n`).join(''))
 }

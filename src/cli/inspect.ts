@@ -5,6 +5,7 @@ import { formatBytes, formatCount } from '../quantities.ts'
 import { Output } from './output.ts'
 import { isDiskSieve, openDiskSieve, openStored } from './stored.ts'
 import { table } from './table.ts'
+import { windowOf, windowRows } from './window-rows.ts'
 
 export function inspectCommand(program: Command): void {
   program
@@ -23,13 +24,16 @@ async function inspect(path: string, flags: { json?: boolean }): Promise<void> {
   if (isDiskSieve(path)) return inspectDisk(path, flags)
   const sieve = await openStored(path)
   const stats = sieve.stats()
+  const window = windowOf(sieve)
   const output = new Output()
   if (flags.json) {
-    output.print(`${JSON.stringify({ path, plan: sieve.plan, ...stats }, null, 2)}\n`)
+    const figures = { path, plan: sieve.plan, ...(window && { window }), ...stats }
+    output.print(`${JSON.stringify(figures, null, 2)}\n`)
     return
   }
   const rows: [string, string][] = [
     ['filter', stats.filter],
+    ...(window ? windowRows(window) : []),
     [
       'profile',
       `${stats.profile} (${sieve.profile.rules.map((rule) => rule.name).join(', ') || 'no rules'})`,

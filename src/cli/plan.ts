@@ -2,7 +2,7 @@
 // memory, and what remembers elsewhere: on disk, in LevelDB, on a cluster.
 import type { Command } from 'commander'
 import { defaultLimit } from '../disk/machine-memory.ts'
-import { type DiskPlan, diskPlan } from '../disk/plan.ts'
+import { type DiskPlan, diskPlan, usefulMemory } from '../disk/plan.ts'
 import type { Capabilities } from '../filters/filter.ts'
 import { keptPromise } from '../filters/promise.ts'
 import { allKinds, researchFilters } from '../filters/registry.ts'
@@ -14,8 +14,6 @@ import { Output } from './output.ts'
 import { type FilterPlan, type PlanRequest, recommend } from './recommendation.ts'
 import { table, wrap } from './table.ts'
 
-/** Memory of the plan for disk, where none is given. */
-const DISK_MEMORY = 1024 ** 3
 /** Of a key of usual length. LevelDB shortens neighbours that begin alike: by how much depends on the URLs. */
 const EXACT_BYTES_PER_URL = 60
 const WIDTH = 100
@@ -60,7 +58,7 @@ function plan({ urls, fpr, memory, json }: Flags): void {
     return { ...made, fits, can, does: kind.does, errs: kind.errs }
   })
   const output = new Output()
-  const disk = diskPlan(urls, memory ?? DISK_MEMORY)
+  const disk = diskPlan(urls, memory ?? usefulMemory(urls, defaultLimit()))
   const elsewhere = {
     exact: { diskBytes: urls * EXACT_BYTES_PER_URL },
     cluster: {

@@ -2,9 +2,11 @@
 // sieve in memory returns them. While there is no run, verdicts are known immediately. When the table is full, it becomes the first
 // run, and from then on lines wait: when there is no memory for more of their hashes, these are compared with all runs in one
 // pass, the new ones become another run, and the lines are read again and get their verdicts.
+import { option, SieveError, wording } from '../errors.ts'
 import type { Keyer } from '../keyer/keyer.ts'
 import type { Feed } from '../lines/feed.ts'
 import { joinBytes } from '../lines/sift.ts'
+import { formatBytes } from '../quantities.ts'
 import type { DiskStore } from './disk-store.ts'
 import { BYTES_PER_HASH, PendingTable } from './pending-table.ts'
 import type { Run } from './run.ts'
@@ -18,6 +20,8 @@ export interface DiskFeedOptions {
   readonly as: 'line' | 'key'
   /** Hashes in memory at a time. */
   readonly capacity: number
+  /** The longest line; default: what the memory takes. */
+  readonly mostLineBytes?: number
   /** Where the hashes are kept after the run: each is written down before its line is, and counts when that was done. */
   readonly store?: DiskStore
   /** Temporary runs to begin with: all their hashes were delivered. */
@@ -34,6 +38,13 @@ export type WriteLines = (kept: Uint8Array, isLater?: boolean) => Promise<void> 
 const SPARE_HASHES = 131_074
 
 const NOTHING = new Uint8Array(0)
+
+const tooLong = (most: number) =>
+  new SieveError(
+    'corrupt',
+    wording`a line of more than ${formatBytes(most)}: expected one URL per line; a larger ${option('maxMemory')} takes longer ones`,
+    { operation: 'read' },
+  )
 
 export class DiskFeed {
   /** Lines read; of these, lines that are not URLs. */
@@ -126,6 +137,8 @@ export class DiskFeed {
   push(bytes: number, write: WriteLines): Promise<void> | undefined {
     const wait = this.#direct ? this.#pushDirect(bytes, write) : this.#gather(bytes)
     this.#position += bytes
+    const { mostLineBytes = Number.POSITIVE_INFINITY } = this.#options
+    if (this.#feed.unfinished > mostLineBytes) throw tooLong(mostLineBytes)
     return this.#isFull ? this.#flushAfter(wait, write) : wait
   }
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { endianness } from 'node:os'
 import { checkField, savedObject, savedWhole } from '../filters/saved-plan.ts'
-import { readWhole } from '../store/whole-file.ts'
+import { MOST_BUFFER_BYTES, readWhole } from '../store/whole-file.ts'
 import type { Identity } from './bytes.ts'
 import { Dataset, type DatasetCounts } from './dataset.ts'
 import { Dictionary, type LayerReading, layerReadings } from './dictionary.ts'
@@ -18,8 +18,6 @@ const MAGIC = Buffer.from('\x89USIX\r\n\x1a', 'latin1')
 export const INDEX_VERSION = 1
 const FIXED_BYTES = 16
 const SUM_BYTES = 32
-/** It is in one buffer. */
-const MOST_INDEX_BYTES = 2 ** 31 - 1
 
 /** The content and the options that an index was built from. */
 export interface Origin {
@@ -226,7 +224,7 @@ export async function readIndex(path: string): Promise<Index | null> {
     throw error
   }
   checkStart(path, start)
-  return decodeIndex(path, readWhole(path, MOST_INDEX_BYTES))
+  return decodeIndex(path, readWhole(path, MOST_BUFFER_BYTES))
 }
 
 /** Writes a temporary file and renames it: a reader sees the old index or the new one. */

@@ -4,6 +4,8 @@ import { formatBytes } from '../quantities.ts'
 
 export const KiB = 1024
 export const MiB = 1024 ** 2
+/** Of one buffer, in every version of Node. */
+export const MOST_BUFFER_BYTES = 2 ** 31 - 1
 const CHUNK_BYTES = 64 * KiB
 
 /**

@@ -1,10 +1,10 @@
 // The integrity of a LevelDB folder. LevelDB, as built into classic-level, does not verify the checksums of tables it
 // reads and silently skips damaged parts of a log: an exact sieve checks its files before LevelDB opens them.
 import { existsSync, readdirSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { SieveError } from '../../errors.ts'
 import { damaged } from '../../store/format.ts'
-import { KiB, readWhole } from '../../store/whole-file.ts'
+import { KiB, MOST_BUFFER_BYTES, readWhole } from '../../store/whole-file.ts'
 import { checkBatch, checkLog, recordsOf } from './log.ts'
 import { applyEdit, type LiveFiles, noFiles, readLiveFiles } from './manifest.ts'
 import { checkTable } from './table.ts'
@@ -65,17 +65,20 @@ export async function checkFolder(folder: string, tables: boolean): Promise<Veri
     if (isTable(name) ? !tables : !isLog(name) && !name.startsWith('MANIFEST-')) continue
     if (isTable(name) && live && !live.tables.has(numberOf(name))) continue
     const path = join(folder, name)
-    const content = await readFile(path)
+    // Other work of this process goes on between two files.
+    await new Promise(setImmediate)
     files++
-    bytes += content.length
     try {
+      const content = readWhole(path, MOST_BUFFER_BYTES)
+      bytes += content.length
       if (isTable(name)) checkTable(path, content)
       else {
         checkLog(path, content)
         checkRecords(path, content, isLog(name) ? checkBatch : (edit) => applyEdit(edit, noFiles()))
       }
     } catch (error) {
-      damages.push((error as Error).message)
+      const { message } = error as Error
+      damages.push(error instanceof SieveError ? message : `${path}: ${message}`)
     }
   }
   return { files, bytes, damages }
