@@ -2,7 +2,7 @@
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client'
 import { CALL_BOUNDS, type CallCounts, type CallMetrics } from '../redis/call-metrics.ts'
 import { LATENCY_BOUNDS, type ServerInfo, type Way } from './info.ts'
-import type { ServedSieve, ServedStats, SieveRegistry } from './registry.ts'
+import type { ServedSieve, ServedStats, SieveRegistry, Storage } from './registry.ts'
 
 interface Value {
   readonly labels: Readonly<Record<string, string | number>>
@@ -22,6 +22,7 @@ export class Metrics {
   readonly #metrics = new Registry()
   readonly #registry: SieveRegistry
   /** The sieves and their stats in this scrape. */
+  #storage: Storage | undefined
   #rows: readonly Row[] = []
   readonly #rates: Rates
   #turns: Promise<void> = Promise.resolve()
@@ -38,6 +39,16 @@ export class Metrics {
     ])
     this.#add('sieves', 'Number of sieves', 'gauge', () => one(registry.list().length))
     this.#add('sieves_bytes', 'Bytes of all sieves', 'gauge', () => one(registry.sizeBytes))
+    const known = (value: number | undefined): Value[] => (value === undefined ? [] : one(value))
+    this.#add('memory_limit_bytes', 'The most that all sieves may take', 'gauge', () =>
+      known(registry.limitBytes),
+    )
+    this.#add('disk_free_bytes', 'Free bytes of the disk with the sieves', 'gauge', () =>
+      known(this.#storage?.freeBytes),
+    )
+    this.#add('disk_bytes', 'Bytes of the disk with the sieves', 'gauge', () =>
+      known(this.#storage?.totalBytes),
+    )
     this.#add('faults', 'Current faults by kind', 'gauge', () =>
       Object.entries(registry.faults.counts()).map(([kind, value]) => ({ labels: { kind }, value })),
     )
@@ -96,6 +107,7 @@ export class Metrics {
   }
 
   async text(): Promise<string> {
+    this.#storage = await this.#registry.storage?.()
     this.#rows = await Promise.all(
       this.#registry.list().map(async (sieve) => ({ sieve, stats: await sieve.stats() })),
     )
