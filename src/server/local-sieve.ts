@@ -177,11 +177,22 @@ export class LocalSieve implements ServedSieve {
     this.#allowed -= count
     const { bloom } = this
     if (bloom?.expansion === 0) {
-      return inParts(items, this.#partSize, (part) =>
-        this.#write(() => this.#addUpToCapacity(part, bloom.capacity)),
+      return inParts(
+        items,
+        this.#partSize,
+        (part) => this.#knownOnly(part) ?? this.#write(() => this.#addUpToCapacity(part, bloom.capacity)),
       )
     }
-    return inParts(items, this.#partSize, (part) => this.#addSome(part))
+    return inParts(items, this.#partSize, (part) => this.#knownOnly(part) ?? this.#addSome(part))
+  }
+
+  // While the disk refuses writes nothing is marked: a filter of bits could not unmark it, and would fill up with what was
+  // refused. Null: the disk accepts writes.
+  #knownOnly(items: Items): Uint8Array | null {
+    const refusal = this.#disk?.refusal
+    if (refusal === undefined) return null
+    if (this.#sieve.hasItems(items).includes(0)) throw new SieveError('disk', refusal)
+    return new Uint8Array(items.starts.length)
   }
 
   /** As `add`, but when the new items do not all fit into a filter that does not grow, none is added. */

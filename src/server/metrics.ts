@@ -4,7 +4,7 @@ import { CALL_BOUNDS, type CallCounts, type CallMetrics } from '../redis/call-me
 import { turns } from '../store/pace.ts'
 import { LATENCY_BOUNDS, type ServerInfo, type Way } from './info.ts'
 import { forEachSieve } from './parts.ts'
-import type { ServedSieve, ServedStats, SieveRegistry } from './registry.ts'
+import type { ServedSieve, ServedStats, SieveRegistry, Storage } from './registry.ts'
 
 interface Value {
   readonly labels: Readonly<Record<string, string | number>>
@@ -24,6 +24,7 @@ export class Metrics {
   readonly #metrics = new Registry()
   readonly #registry: SieveRegistry
   /** The sieves and their stats in this scrape. */
+  #storage: Storage | undefined
   #rows: readonly Row[] = []
   readonly #rates: Rates
   #text: Promise<string> | null = null
@@ -40,6 +41,16 @@ export class Metrics {
     ])
     this.#add('sieves', 'Number of sieves', 'gauge', () => one(registry.list().length))
     this.#add('sieves_bytes', 'Bytes of all sieves', 'gauge', () => one(registry.sizeBytes))
+    const known = (value: number | undefined): Value[] => (value === undefined ? [] : one(value))
+    this.#add('memory_limit_bytes', 'The most that all sieves may take', 'gauge', () =>
+      known(registry.limitBytes),
+    )
+    this.#add('disk_free_bytes', 'Free bytes of the disk with the sieves', 'gauge', () =>
+      known(this.#storage?.freeBytes),
+    )
+    this.#add('disk_bytes', 'Bytes of the disk with the sieves', 'gauge', () =>
+      known(this.#storage?.totalBytes),
+    )
     this.#add('faults', 'Current faults by kind', 'gauge', () =>
       Object.entries(registry.faults.counts()).map(([kind, value]) => ({ labels: { kind }, value })),
     )
@@ -112,6 +123,7 @@ export class Metrics {
   }
 
   async #scrape(): Promise<string> {
+    this.#storage = await this.#registry.storage?.()
     this.#rows = await forEachSieve(this.#registry, async (sieve) => ({ sieve, stats: await sieve.stats() }))
     return this.#metrics.metrics()
   }

@@ -102,6 +102,42 @@ describe.skipIf(!canMount)(
       },
     )
 
+    it.each([
+      ['prefix-layers', { filter: 'prefix-layers', expectedUrls: 5000, falsePositiveRate: 1e-3 }],
+      ['classic', { filter: 'classic', expectedUrls: 5000, falsePositiveRate: 1e-3 }],
+    ] as const)(
+      'what was refused is not seen, and fills no filter: %s past its capacity',
+      async (_, spec) => {
+        const path = fileSystem()!
+        const registry = await open(path)
+        const sieve = await registry.create('p', spec)
+        const list = (kind: string, count: number) =>
+          itemsOf(Array.from({ length: count }, (_, i) => `https://h${i % 50}.example/${kind}/${i % 7}/${i}`))
+        const seenOf = async (kind: string) =>
+          (await sieve.has(list(kind, 20_000))).reduce((sum, seen) => sum + seen, 0)
+        await sieve.add(list('base', 6000))
+        expect(await seenOf('never')).toBeLessThan(300) // at its rate past its capacity, under secret keys
+        fillUp(path)
+        const all = list('refused', 20_000)
+        let refused = 0
+        for (let i = 0; i < 20_000; i += 100) {
+          const some = { ...all, starts: all.starts.slice(i, i + 100), ends: all.ends.slice(i, i + 100) }
+          await Promise.resolve()
+            .then(() => sieve.add(some))
+            .catch(() => {
+              refused += 100
+            })
+        }
+        expect(refused).toBeGreaterThan(19_000) // the last page of the log may have had room
+        // Of the first batch that the disk refused the bits stay; its URLs are known to be new.
+        expect(await seenOf('refused')).toBeLessThan(500)
+        expect(await seenOf('never')).toBeLessThan(500)
+        expect(await sieve.add(list('base', 6000))).toEqual(new Uint8Array(6000)) // known ones are answered
+        expect((await sieve.stats()).urls).toBeLessThan(7000)
+        await registry.close().catch(() => {}) // the disk is full
+      },
+    )
+
     it('a second server on a full disk does not read behind the back of the first', async () => {
       const path = fileSystem()!
       const first = await open(path)

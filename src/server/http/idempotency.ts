@@ -26,7 +26,7 @@ const MOST_LETTERS = 255
 interface Answer {
   readonly status: number
   readonly type: string
-  readonly body: string | Uint8Array
+  readonly body: string | Uint8Array<ArrayBuffer>
 }
 
 function keyOf({ headers, routeOptions }: FastifyRequest): string | undefined {
@@ -75,7 +75,7 @@ export function repeatable(app: FastifyInstance, calls: RepeatedCalls): void {
       const { status, type, body: answer } = begun.answer as Answer
       reply.code(status).header('idempotency-replayed', 'true')
       if (type !== '') reply.type(type)
-      return reply.send(answer)
+      return reply.send(typeof answer === 'string' ? answer : Buffer.from(answer.buffer))
     }
   })
 
@@ -84,7 +84,8 @@ export function repeatable(app: FastifyInstance, calls: RepeatedCalls): void {
     if (call === null) return
     request.call = null
     const { statusCode: status } = reply
-    const body = (payload ?? '') as string | Uint8Array
+    // In memory of its own: a part of a larger buffer would keep all of it.
+    const body = payload instanceof Uint8Array ? new Uint8Array(payload) : String(payload ?? '')
     const answer: Answer = { status, type: String(reply.getHeader('content-type') ?? ''), body }
     const isKept = status < 400 || request.isPartlyDone
     calls.end(call, isKept ? { answer, bytes: Buffer.byteLength(body) } : null)

@@ -115,7 +115,16 @@ export function verdicts(
     ask: Ask,
   ) => {
     const answer = answerFor(request)
-    const lines = new LineExchange(request.raw, reply.raw, limits, answer, SAFE_HEADERS, server.unread)
+    const retract = (items: Items) => sieve.remove!({ ...items, isKept: true })
+    const lines = new LineExchange(
+      request.raw,
+      reply.raw,
+      limits,
+      answer,
+      SAFE_HEADERS,
+      server.unread,
+      ask === add && sieve.remove ? retract : undefined,
+    )
     const late = await lines.run((items) => {
       if (registry.get(sieve.name) !== sieve) throw dropped(sieve.name)
       return ask(sieve, items)

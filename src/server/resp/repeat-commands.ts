@@ -76,7 +76,7 @@ const callCommand = definePlain({
     try {
       const reply = await (isItems(command!) ? addItems(command, inner) : command!.run(inner))
       const answer = isItems(command!) ? formed(command, reply) : reply
-      if (hasChanged(reply)) kept = { answer, bytes: reply instanceof Verdicts ? reply.answers.length : 0 }
+      if (hasChanged(reply)) kept = keptOf(answer)
       return answer
     } finally {
       repeated.end(id, kept)
@@ -97,6 +97,13 @@ function formed({ isMany, form }: ItemsCommand, reply: Reply): Reply {
   if (failure) return failure
   const ones = answers.reduce((sum, verdict) => sum + verdict, 0)
   return form === 'verdicts' ? ones === 1 : ones
+}
+
+// Verdicts in memory of their own: a part of a larger buffer would keep all of it.
+function keptOf(reply: Reply): Kept {
+  if (!(reply instanceof Verdicts)) return { answer: reply, bytes: 0 }
+  const { answers, form, failure } = reply
+  return { answer: new Verdicts(new Uint8Array(answers), form, failure), bytes: answers.length }
 }
 
 /** Whether a command may have changed anything. */
