@@ -26,7 +26,7 @@ export class Metrics {
   /** The sieves and their stats in this scrape. */
   #rows: readonly Row[] = []
   readonly #rates: Rates
-  #text: Promise<string> | null = null
+  #text: Promise<Buffer> | null = null
 
   constructor(registry: SieveRegistry, info: ServerInfo, listeners: () => number) {
     this.#registry = registry
@@ -93,16 +93,16 @@ export class Metrics {
   }
 
   /** Scrapes at the same time share one text. */
-  text(): Promise<string> {
+  text(): Promise<Buffer> {
     this.#text ??= this.#scrape().finally(() => {
       this.#text = null
     })
     return this.#text
   }
 
-  async #scrape(): Promise<string> {
+  async #scrape(): Promise<Buffer> {
     this.#rows = await forEachSieve(this.#registry, async (sieve) => ({ sieve, stats: await sieve.stats() }))
-    return this.#metrics.metrics()
+    return Buffer.from(await this.#metrics.metrics())
   }
 
   close(): void {
