@@ -27,7 +27,7 @@ export class Metrics {
   #storage: Storage | undefined
   #rows: readonly Row[] = []
   readonly #rates: Rates
-  #text: Promise<string> | null = null
+  #text: Promise<Buffer> | null = null
 
   constructor(registry: SieveRegistry, info: ServerInfo, listeners: () => number) {
     this.#registry = registry
@@ -115,17 +115,17 @@ export class Metrics {
   }
 
   /** Scrapes at the same time share one text. */
-  text(): Promise<string> {
+  text(): Promise<Buffer> {
     this.#text ??= this.#scrape().finally(() => {
       this.#text = null
     })
     return this.#text
   }
 
-  async #scrape(): Promise<string> {
+  async #scrape(): Promise<Buffer> {
     this.#storage = await this.#registry.storage?.()
     this.#rows = await forEachSieve(this.#registry, async (sieve) => ({ sieve, stats: await sieve.stats() }))
-    return this.#metrics.metrics()
+    return Buffer.from(await this.#metrics.metrics())
   }
 
   close(): void {

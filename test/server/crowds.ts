@@ -3,36 +3,45 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { commandTables } from '../../src/server/resp/command-table.ts'
+import { MOST_EXPLAINED_BYTES, MOST_URL_BYTES } from '../../src/server/url-limits.ts'
 import { encoded } from './raw.ts'
 
 export interface Ask {
   readonly what: string
   readonly way: 'resp' | 'http'
   /** What one of `clients` connections sends. */
-  bytes(clients: number): Buffer
+  bytes(clients: number, size: Size): Buffer
 }
 
-/** Bytes that all clients together send, at most: within --max-buffered-all. */
-const ALL_BYTES = 128 * 1024 ** 2
+export interface Size {
+  /** Bytes that all clients together send, at most. */
+  readonly allBytes: number
+  /** Times that a client sends a short command, by the number of clients. */
+  readonly times: (clients: number) => number
+}
+
+/** Within --max-buffered-all. */
+export const LARGE: Size = { allBytes: 128 * 1024 ** 2, times: (clients) => 1000 / Math.sqrt(clients) }
+export const SMALL: Size = { allBytes: 512 * 1024, times: () => 3 }
+
 const MOST_ITEMS = 90_000
 const MOST_ITEM_BYTES = 1024 ** 2
-const MOST_URL_BYTES = 64 * 1024
 const MOST_WORDS = 1020
-/** Times that a short command is sent at once. */
-const PIPELINED = 1000
 const END = 'the-end'
 
-const share = (clients: number) => Math.floor(ALL_BYTES / clients)
 const urlOf = (i: number) => `https://example.com/some/page/${i}?b=2&a=1`
-const urls = (clients: number) =>
-  Array.from({ length: Math.min(MOST_ITEMS, Math.floor(share(clients) / 64)) }, (_, i) => urlOf(i))
-const item = (clients: number) => 'x'.repeat(Math.min(MOST_ITEM_BYTES, share(clients)) - 100)
+/** `share`: bytes that this client may send. */
+const urls = (share: number) =>
+  Array.from({ length: Math.min(MOST_ITEMS, Math.floor(share / 64)) }, (_, i) => urlOf(i))
+const item = (share: number) => 'x'.repeat(Math.min(MOST_ITEM_BYTES, share) - 100)
 const longUrl = `https://example.com/?${'b=2&a=%7e1&'.repeat(MOST_URL_BYTES / 11 - 10)}`
+/** As long as a URL may be, or a share of what all may send. */
+const url = (share: number, most = MOST_URL_BYTES) => longUrl.slice(0, Math.min(share, most))
 const words = Array.from({ length: MOST_WORDS }, (_, i) => ['CLIENT', 'BF.INSERT', 'OBJECT', 'SCAN'][i % 4]!)
 const names = Array.from({ length: MOST_WORDS }, (_, i) => `n${i}`)
 
 type Words = readonly string[]
-type WordsFor = (clients: number) => Words
+type WordsFor = (share: number) => Words
 
 /** Of the commands that take much; the others are asked with as few words as they take. */
 const LARGEST: Readonly<Record<string, readonly WordsFor[]>> = {
@@ -49,16 +58,16 @@ const LARGEST: Readonly<Record<string, readonly WordsFor[]>> = {
   'BF.LOAD': [(n) => ['copy', item(n)]],
   'SIEVE.CREATE': [() => ['odd', 'PROFILE', 'aggressive']],
   'SIEVE.ADD': ['odd', 'scrapy', 'crawlee'].flatMap((name): WordsFor[] => [
-    () => [name, longUrl],
+    (n) => [name, url(n)],
     (n) => [name, ...urls(n)],
   ]),
-  'SIEVE.HAS': [() => ['odd', longUrl], (n) => ['odd', ...urls(n)]],
+  'SIEVE.HAS': [(n) => ['odd', url(n)], (n) => ['odd', ...urls(n)]],
   'SIEVE.EXPLAIN': ['odd', 'scrapy', 'crawlee'].map(
     (name): WordsFor =>
       () => [name, longUrl],
   ),
-  'SIEVE.UNDER': [() => ['under', longUrl]],
-  'SIEVE.FORGET': [() => ['odd', longUrl], (n) => ['odd', ...urls(n)]],
+  'SIEVE.UNDER': [(n) => ['under', url(n)]],
+  'SIEVE.FORGET': [(n) => ['odd', url(n)], (n) => ['odd', ...urls(n)]],
   'SIEVE.STATS': [() => ['odd'], () => ['layers']],
   'SIEVE.SAVE': [() => ['odd']],
   SADD: [(n) => ['set', ...urls(n)]],
@@ -81,7 +90,7 @@ const LARGEST: Readonly<Record<string, readonly WordsFor[]>> = {
     () => ['DOCS'],
     () => ['DOCS', ...words],
     () => ['LIST'],
-    (n) => ['GETKEYS', 'DEL', ...names.slice(0, n)],
+    () => ['GETKEYS', 'DEL', ...names],
   ],
   CLIENT: [() => ['LIST'], () => ['INFO']],
   CONFIG: [() => ['GET', '*']],
@@ -95,7 +104,15 @@ const LARGEST: Readonly<Record<string, readonly WordsFor[]>> = {
 /** They end the connection, or everything; FLUSHALL has a row of its own. */
 const LEFT_OUT = new Set(['QUIT', 'FLUSHALL', 'FLUSHDB', 'SHUTDOWN', 'AUTH'])
 
-const line = (...all: Words) => encoded(...all)
+const line = (...all: Words) => lineOf(all)
+
+// Too many words to be arguments of a function.
+function lineOf(all: Words): Buffer {
+  if (all.length < 1000) return encoded(...all)
+  return Buffer.from(
+    `*${all.length}\r\n${all.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`,
+  )
+}
 
 function commandAsks(): Ask[] {
   const tables = Object.values(commandTables)
@@ -105,15 +122,15 @@ function commandAsks(): Ask[] {
     .flatMap(({ name, arity }) => {
       const least = Array.from({ length: Math.abs(arity) - 1 }, () => '1')
       return (LARGEST[name] ?? [() => least]).map((wordsFor, i): Ask => {
-        const second = wordsFor(1)[name === 'COMMAND' || i > 0 ? 0 : -1]
+        const second = wordsFor(1000)[name === 'COMMAND' || i > 0 ? 0 : -1]
         return {
           what: [name, second !== undefined && second.length < 20 ? second : '', i > 0 ? i : '']
             .join(' ')
             .trim(),
           way: 'resp',
-          bytes(clients) {
-            const one = line(name, ...wordsFor(clients))
-            const times = one.length > 1000 ? 1 : Math.ceil(PIPELINED / Math.sqrt(clients))
+          bytes(clients, { allBytes, times: timesOf }) {
+            const one = lineOf([name, ...wordsFor(Math.floor(allBytes / clients))])
+            const times = one.length > 1000 ? 1 : Math.ceil(timesOf(clients))
             return Buffer.concat(Array.from({ length: times }, () => one))
           },
         }
@@ -124,10 +141,10 @@ function commandAsks(): Ask[] {
 const transaction = (what: string, count: number, ...command: Words): Ask => ({
   what,
   way: 'resp',
-  bytes: (clients) =>
+  bytes: (clients, { times }) =>
     Buffer.concat([
       line('MULTI'),
-      ...Array.from({ length: Math.ceil(count / Math.sqrt(clients)) }, () => line(...command)),
+      ...Array.from({ length: Math.ceil((count * times(clients)) / 1000) }, () => line(...command)),
       line('EXEC'),
     ]),
 })
@@ -142,16 +159,16 @@ function request(method: string, path: string, body = '', type = 'application/js
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-const http = (method: string, path: string, body?: (clients: number) => string, type?: string): Ask => ({
+const http = (method: string, path: string, body?: (share: number) => string, type?: string): Ask => ({
   what: `${method} ${path.slice(0, 40)}${type ? ' lines' : ''}`,
   way: 'http',
-  bytes: (clients) => request(method, path, body?.(clients), type),
+  bytes: (clients, { allBytes }) => request(method, path, body?.(Math.floor(allBytes / clients)), type),
 })
 
-const asJson = (clients: number) => JSON.stringify({ urls: urls(clients) })
-const asLines = (clients: number) =>
-  Array.from({ length: Math.min(300_000, Math.floor(share(clients) / 64)) }, (_, i) => urlOf(i)).join('\n')
-const inQuery = encodeURIComponent(longUrl.slice(0, 9000))
+const asJson = (share: number) => JSON.stringify({ urls: urls(share) })
+const asLines = (share: number) =>
+  Array.from({ length: Math.min(300_000, Math.floor(share / 64)) }, (_, i) => urlOf(i)).join('\n')
+const inQuery = encodeURIComponent(longUrl.slice(0, 5000))
 
 /** Each route of the server but /v1/live, whose listeners stay. */
 export const routes: readonly Ask[] = [
@@ -173,7 +190,9 @@ export const routes: readonly Ask[] = [
   http('GET', `/v1/sieves/under/under?folder=${inQuery}`),
   http('PUT', '/v1/sieves/odd', () => '{"profile":"aggressive"}'),
   http('DELETE', '/v1/sieves/none'),
-  http('POST', '/v1/explain', () => JSON.stringify({ url: longUrl.slice(0, 16_000), profile: 'aggressive' })),
+  http('POST', '/v1/explain', (n) =>
+    JSON.stringify({ url: url(n, MOST_EXPLAINED_BYTES), profile: 'aggressive' }),
+  ),
   http('POST', '/v1/plan', () => '{"filter":"multilayer","expectedUrls":100000000}'),
   http('POST', '/v1/sieves/odd/save'),
   ...['add', 'has', 'forget'].map((verb) => http('POST', `/v1/sieves/odd/${verb}`, asJson)),
@@ -225,8 +244,8 @@ export class Crowd {
     return new Crowd(sockets)
   }
 
-  send(ask: Ask, isRead: boolean): Promise<unknown> {
-    const bytes = ask.bytes(this.#sockets.length)
+  send(ask: Ask, size: Size, isRead: boolean): Promise<unknown> {
+    const bytes = ask.bytes(this.#sockets.length, size)
     const all = ask.way === 'resp' ? Buffer.concat([bytes, line('RESET'), line('ECHO', END)]) : bytes
     return Promise.all(
       this.#sockets.map((socket) => {

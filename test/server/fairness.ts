@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { readFileSync, rmSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { type Ask, asks, Crowd, setup } from './crowds.ts'
+import { type Ask, asks, Crowd, LARGE, setup } from './crowds.ts'
 import { started } from './process.ts'
 import { folder } from './serving.ts'
 
@@ -108,7 +108,7 @@ export async function measureCrowds({
   for (const words of setup(scale, sieves)) await maker.ask(...words)
   const watch = await watching(ports.port, ports.httpPort)
   const residentMb = () =>
-    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))![1]) / 1024
+    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
   const rows: CrowdWaits[] = []
   const measure = async (ask: Ask, count: number, isRead: boolean) => {
     const crowd = await Crowd.open(ports, ask.way, count)
@@ -118,7 +118,7 @@ export async function measureCrowds({
       memoryMb = Math.max(memoryMb, residentMb())
     }, 10)
     const waits = await watch.during(async () => {
-      const answered = crowd.send(ask, isRead)
+      const answered = crowd.send(ask, LARGE, isRead)
       const given = new Promise((resolve) => setTimeout(resolve, isRead ? MOST_MS : UNREAD_MS).unref())
       await (isRead ? Promise.race([answered, given]) : given)
     })

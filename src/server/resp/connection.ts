@@ -181,7 +181,8 @@ export class Connection implements CommandConnection {
   // Whether too many bytes are unread: nothing is executed and read until the client has read them.
   #holdBack(): boolean {
     if (this.isClosed || this.isLeaving) return false
-    if (this.#socket.writableLength <= this.#context.limits.unreadBytes) return false
+    const unread = Math.max(this.unreadBytes, this.#socket.writableLength)
+    if (unread <= this.#context.limits.unreadBytes) return false
     this.isWaiting = true
     this.#isHeldBack = true
     this.#socket.pause()

@@ -48,6 +48,7 @@ async function cutAfter(writes: number, answer: LineAnswer): Promise<{ sent: str
     HTTP_LIMITS,
     answer,
     {},
+    serverInfo('0').unread,
     ({ bytes, starts, ends }) => {
       for (const [i, start] of starts.entries()) {
         forgotten.push(Buffer.from(bytes.subarray(start, ends[i])).toString())
