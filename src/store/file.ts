@@ -18,13 +18,24 @@ import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { SieveError } from '../errors.ts'
 
-/** Makes what happened to the names in a folder last. */
+/** What systems answer that cannot sync a folder, Windows among them: there the names in it last without. */
+const UNSYNCABLE = ['EPERM', 'EINVAL', 'EISDIR', 'EACCES', 'ENOTSUP']
+
+function throwUnlessUnsyncable(error: unknown): void {
+  if (!UNSYNCABLE.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+}
+
+/** Makes what happened to the names in a folder last, where the system can. */
 export function syncFolder(path: string): void {
-  const fd = openSync(path, 'r')
   try {
-    fsyncSync(fd)
-  } finally {
-    closeSync(fd)
+    const fd = openSync(path, 'r')
+    try {
+      fsyncSync(fd)
+    } finally {
+      closeSync(fd)
+    }
+  } catch (error) {
+    throwUnlessUnsyncable(error)
   }
 }
 
@@ -75,11 +86,15 @@ export const syncLater = promisify(fsync)
 
 /** As `syncFolder`, without keeping this process waiting. */
 export async function syncFolderLater(path: string): Promise<void> {
-  const fd = await openLater(path, 'r')
   try {
-    await syncLater(fd)
-  } finally {
-    await closeLater(fd)
+    const fd = await openLater(path, 'r')
+    try {
+      await syncLater(fd)
+    } finally {
+      await closeLater(fd)
+    }
+  } catch (error) {
+    throwUnlessUnsyncable(error)
   }
 }
 
