@@ -199,6 +199,10 @@ class ReadOnlyJournal implements Journal {
   }
 
   info(): undefined {}
+
+  unlogged(): number {
+    return this.#unlogged.size
+  }
 }
 
 interface Revived {

@@ -59,13 +59,14 @@ async function use(sieve, random) {
     sieve.hasUnder?.('site1.example/shop/')
   }
   if (filter === 'fingerprint' && random() < 0.1) {
-    const frozen = await freeze(sieve, { bits: 8 })
-    expect(!frozen.hasMany(fresh.slice(1)).includes(0), 'a frozen sieve has lost a URL')
+    const frozen = await freeze(sieve, { bits: 8 }).catch(refusal)
+    if (frozen) expect(!frozen.hasMany(fresh.slice(1)).includes(0), 'a frozen sieve has lost a URL')
   }
   if (random() < 0.1) {
     const path = join(folder, 'again.sieve')
     const before = [...sieve.hasMany(asked)]
-    await sieve.save(path)
+    const isSaved = await sieve.save(path).then(() => true, refusal)
+    if (!isSaved) return answers
     const again = await Sieve.load(path)
     expect(
       filter === 'window' || String(again.hasMany(asked)) === String(before),
