@@ -2,8 +2,9 @@
 // else kept in a temporary file, which each batch overwrites from its beginning. Each chunk of a plain file has a checksum, so that
 // an input that has changed meanwhile is noticed.
 import { closeSync, openSync } from 'node:fs'
-import { SieveError, unreadable } from '../errors.ts'
+import { SieveError } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
+import { readError } from '../store/file.ts'
 import type { RunFile } from './run.ts'
 import { ReadAhead, twoBuffers, WriteBehind } from './sequential.ts'
 import type { TempFiles } from './temp-files.ts'
@@ -56,7 +57,7 @@ export class WaitingLines {
     try {
       this.#input = { fd: openSync(path, 'r'), path }
     } catch (error) {
-      throw unreadable(path, (error as Error).message)
+      throw readError(path, error)
     }
   }
 

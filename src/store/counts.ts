@@ -4,7 +4,7 @@ import { fdatasyncSync, openSync, readFileSync, statSync, unlinkSync, writeSync 
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { SieveError } from '../errors.ts'
-import { closeQuietly, diskError, PRIVATE } from './file.ts'
+import { closeQuietly, diskError, PRIVATE, readError } from './file.ts'
 import { damaged } from './format.ts'
 import { Task } from './thread.ts'
 
@@ -33,7 +33,7 @@ function readSlots(folder: string): ({ turn: number } & Counts)[] {
     bytes = readFileSync(path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
+    throw readError(path, error)
   }
   const slots = []
   for (let at = 0; at < bytes.length; at += SLOT_BYTES) {

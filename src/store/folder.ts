@@ -8,14 +8,14 @@ import { makeSieve, type Sieve } from '../sieve.ts'
 import type { AnySieveOptions } from '../sieve-options.ts'
 import { type SieveState, STATE } from '../state.ts'
 import { CountsFile, readCounts } from './counts.ts'
-import { closeQuietly, removeLater } from './file.ts'
+import { closeQuietly, openFile, readError, removeLater } from './file.ts'
 import { damaged, missingError, TORN } from './format.ts'
 import { type Listing, listStore, logName, missingFiles, snapshotName } from './layout.ts'
 import { leftovers } from './leftovers.ts'
 import { takeLock } from './lock.ts'
 import { diskError, Log, readLogFrom } from './log.ts'
 import { replay, unfit } from './replay.ts'
-import { headerOf, openFile, readSieve, writeSieve } from './snapshot.ts'
+import { headerOf, readSieve, writeSieve } from './snapshot.ts'
 import { Store } from './store.ts'
 import { Unlogged } from './unlogged.ts'
 
@@ -148,7 +148,7 @@ function snapshotsIn(folder: string): number {
   try {
     return listStore(folder).snapshots.length
   } catch (error) {
-    throw unreadable(folder, (error as Error).message)
+    throw readError(folder, error)
   }
 }
 

@@ -1,8 +1,9 @@
 // The integrity of a LevelDB folder. LevelDB, as built into classic-level, does not verify the checksums of tables it
 // reads and silently skips damaged parts of a log: an exact sieve checks its files before LevelDB opens them.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readError, readWhole } from '../../store/file.ts'
 import { damaged } from '../../store/format.ts'
 import { checkBatch, checkLog, recordsOf } from './log.ts'
 import { applyEdit, checkOrder, type LiveFiles, noFiles, readLiveFiles } from './manifest.ts'
@@ -36,7 +37,7 @@ function missingIn(folder: string, names: readonly string[], live: LiveFiles | n
     return found === undefined ? [] : [missing('CURRENT', `${found} holds keys`)]
   }
   const current = join(folder, 'CURRENT')
-  if (!/^MANIFEST-\d+\n$/.test(readFileSync(current, 'latin1')))
+  if (!/^MANIFEST-\d+\n$/.test(readWhole(current).toString('latin1')))
     return [damaged(current, 0, 'it does not name a manifest').message]
   if (live === null) return []
   const have = (number: number, is: (name: string) => boolean) =>
@@ -71,10 +72,12 @@ export async function checkFolder(folder: string, tables: boolean): Promise<Veri
     if (isTable(name) ? !tables : !isLog(name) && !name.startsWith('MANIFEST-')) continue
     if (isTable(name) && tablesNamed && !tablesNamed.has(numberOf(name))) continue
     const path = join(folder, name)
-    const content = await readFile(path)
-    files++
-    bytes += content.length
     try {
+      const content = await readFile(path).catch((error: unknown) => {
+        throw readError(path, error)
+      })
+      files++
+      bytes += content.length
       if (isTable(name)) checkTable(path, content)
       else {
         checkLog(path, content)
