@@ -2,7 +2,7 @@
 import type { AnySieve, Explanation, Stats } from './any-sieve.ts'
 import { explainKey } from './canonical/explain.ts'
 import type { Profile } from './canonical/profiles.ts'
-import { SieveError } from './errors.ts'
+import { closedError, SieveError } from './errors.ts'
 import type { Plan } from './filters/filter.ts'
 import type { DeletingFilterName, FilterName, FolderFilterName } from './filters/registry.ts'
 import { checkNothingUnlogged, type StoreOptions } from './journal.ts'
@@ -159,6 +159,7 @@ export class Sieve implements AnySieve {
   /** For streams of lines: bytes in, in any cuts; the new (or the seen) lines out. One feed at a time. */
   feed(options: FeedOptions, onBatch?: (verdicts: Uint8Array) => void): Feed {
     const state = this.#state
+    state.checkWritable()
     return state.keyer.feed((n) => state.add(0, n), options, onBatch)
   }
 
@@ -205,7 +206,7 @@ export class Sieve implements AnySieve {
   /** Forgets everything. Half a line that a feed has taken stays with the feed. */
   clear(): void {
     const state = this.#state
-    state.keyer.free()
+    state.checkWritable()
     const undo = state.replace(state.emptyShards(), { urls: 0, seen: 0, invalid: 0 })
     try {
       state.journal?.cleared()
@@ -221,6 +222,7 @@ export class Sieve implements AnySieve {
    */
   async merge(other: Sieve): Promise<void> {
     if (!(other instanceof Sieve)) throw wrongType('other', other, 'a Sieve')
+    this.#state.checkWritable()
     if (other === this) return
     const { journal, keyer } = this.#state
     let undo = () => {}
@@ -258,11 +260,16 @@ export class Sieve implements AnySieve {
 
   /** Of a stored sieve: puts all that was acknowledged on the disk, now. */
   sync(): void {
+    this.#state.keyer.checkOpen()
     this.#state.journal?.sync()
   }
 
-  /** Of a stored sieve: puts everything on the disk and lets another process open it. It answers no more. */
+  /**
+   * Of a stored sieve: puts everything on the disk and lets another process open it. From the call on every verb but
+   * `stats` throws, or rejects with, a SieveError; closing again does nothing.
+   */
   async close(): Promise<void> {
+    this.#end()
     await this.#state.journal?.close()
   }
 
@@ -273,8 +280,10 @@ export class Sieve implements AnySieve {
 
   /** For `using`: a sieve in memory needs no closing. Throws a SieveError for a stored one, which closes asynchronously. */
   [Symbol.dispose](): void {
-    if (this.#state.journal?.info() === undefined) return
-    throw new SieveError('option', 'a stored sieve closes asynchronously: use `await using`, or close()')
+    if (this.#state.journal?.info() !== undefined) {
+      throw new SieveError('option', 'a stored sieve closes asynchronously: use `await using`, or close()')
+    }
+    this.#end()
   }
 
   /**
@@ -283,7 +292,9 @@ export class Sieve implements AnySieve {
    */
   async save(path?: string): Promise<void> {
     const state = this.#state
+    state.keyer.checkOpen()
     if (path === undefined) {
+      state.checkWritable()
       if (!state.journal)
         throw new SieveError('option', 'save() without a path is for a sieve opened with Sieve.open')
       return state.journal.save()
@@ -316,6 +327,11 @@ export class Sieve implements AnySieve {
     return kernel.verdicts[0] === 0
   }
 
+  #end(): void {
+    const { journal, keyer } = this.#state
+    keyer.end(closedError(journal?.info()?.path ?? 'the sieve'))
+  }
+
   #answer(urls: Urls, verb: 'add' | 'has'): Uint8Array {
     return answer(this.#state, urls, verb)
   }
@@ -323,6 +339,8 @@ export class Sieve implements AnySieve {
 
 // Verdicts of all URLs: 1 new, 0 seen; of a delete 1 not remembered, 0 remembered.
 function answer(state: SieveState, urls: Urls, verb: 'add' | 'has' | 'delete'): Uint8Array {
+  if (verb === 'has') state.keyer.free()
+  else state.checkWritable()
   checkUrlsOf(urls)
   const verdicts = new Verdicts(countOf(urls))
   try {
@@ -354,6 +372,7 @@ class ForgettingSieve extends Sieve implements DeletingSieve {
   }
 
   deleteMany(urls: readonly string[]): Uint8Array {
+    this[STATE].checkWritable()
     checkUrls(urls)
     const gone = new Verdicts(urls.length)
     try {

@@ -3,7 +3,7 @@
 import type { AnySieve, Explanation, Stats } from '../any-sieve.ts'
 import { explainKey } from '../canonical/explain.ts'
 import type { Profile } from '../canonical/profiles.ts'
-import { SieveError } from '../errors.ts'
+import { closedError, SieveError } from '../errors.ts'
 import { chooseHash } from '../hashes.ts'
 import { Keyer } from '../keyer/keyer.ts'
 import { checkUrlsOf, type Urls } from '../keyer/urls.ts'
@@ -218,6 +218,7 @@ export class RedisSieve implements AnySieve {
   /** The key, what each rule did, and the verdict an add would get. Marks and counts nothing. */
   async explain(url: string): Promise<Explanation> {
     checkUrl(url)
+    this.#checkOpen()
     const { hashes } = this.#keyer.hashesOf({ strings: [url] })
     const [verdict] = await this.#track(this.#hashes.run('has', hashes))
     return { url, ...explainKey(this.profile, url), verdict: verdict === 0 ? 'seen' : 'new' }
@@ -256,6 +257,7 @@ export class RedisSieve implements AnySieve {
    * a call. What was added before stays where it is and is asked first, with a call for each earlier number of tags. Not for `compact`.
    */
   async moreTags(tags: number): Promise<void> {
+    this.#checkOpen()
     const key = parametersKey(this.name)
     for (;;) {
       const stored = await this.#stored()
@@ -279,8 +281,9 @@ export class RedisSieve implements AnySieve {
   }
 
   /** Forgets everything. URLs that others add meanwhile may stay. */
-  clear(): Promise<void> {
-    return this.#hashes.clear()
+  async clear(): Promise<void> {
+    this.#checkOpen()
+    await this.#hashes.clear()
   }
 
   /** Forgets everything, and the sieve itself. Nobody may be using it. */
@@ -346,7 +349,7 @@ export class RedisSieve implements AnySieve {
 
   // The input is read before anything waits: the caller may change it afterwards.
   async #run(verb: 'add' | 'has' | 'forget', urls: Urls, onPart?: OnPart): Promise<Uint8Array> {
-    if (this.#isClosed) throw new SieveError('option', `sieve '${this.name}' is closed: open it again`)
+    this.#checkOpen()
     checkUrlsOf(urls)
     const { hashes, invalid } = this.#keyer.hashesOf(urls)
     try {
@@ -359,6 +362,10 @@ export class RedisSieve implements AnySieve {
       if (isAnswered) this.#invalid += invalid
       throw error
     }
+  }
+
+  #checkOpen(): void {
+    if (this.#isClosed) throw closedError(`sieve '${this.name}'`)
   }
 
   // Makes `close` wait for it.
