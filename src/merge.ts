@@ -28,6 +28,7 @@ export function difference(a: Identity, b: Identity): string | null {
 export function checkMergeable(target: HasState, source: HasState): void {
   const to = target[STATE]
   const from = source[STATE]
+  to.checkWritable()
   checkNothingUnlogged(from.journal, 'merge from this sieve')
   const differ = difference(to, from)
   if (differ) {
@@ -157,6 +158,7 @@ function addUnlogged(to: SieveState, key: Uint8Array): boolean {
 
 /** Adds a key as it is: no rule is applied to it. True: it was new. */
 export function addKey(to: SieveState, key: Uint8Array): boolean {
+  to.checkWritable()
   const isNew = addUnlogged(to, key)
   if (!isNew) return false
   try {
@@ -170,6 +172,7 @@ export function addKey(to: SieveState, key: Uint8Array): boolean {
 
 /** Forgets a key as it is. True: it was remembered. */
 export function deleteKey(from: SieveState, key: Uint8Array): boolean {
+  from.checkWritable()
   from.keyer.takeKeys([key])
   from.shards.delete(1)
   const was = from.kernel.verdicts[0] === 0

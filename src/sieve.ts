@@ -2,7 +2,7 @@
 import type { AddOptions, AnySieve, Explanation, Stats } from './any-sieve.ts'
 import { explainKey } from './canonical/explain.ts'
 import type { Profile } from './canonical/profiles.ts'
-import { SieveError } from './errors.ts'
+import { closedError, SieveError } from './errors.ts'
 import type { Plan } from './filters/filter.ts'
 import type { DeletingFilterName, FilterName, FolderFilterName } from './filters/registry.ts'
 import { checkNothingUnlogged, type StoreOptions } from './journal.ts'
@@ -162,6 +162,7 @@ export class Sieve implements AnySieve {
   /** What was added with `confirm: false` was delivered: these URLs, or all. */
   confirm(urls?: readonly string[]): void {
     const { journal, keyer } = this.#state
+    keyer.free()
     if (urls === undefined) {
       journal?.confirm?.()
       return
@@ -176,6 +177,7 @@ export class Sieve implements AnySieve {
   /** For streams of lines: bytes in, in any cuts; the new (or the seen) lines out. One feed at a time. */
   feed(options: FeedOptions & AddOptions, onBatch?: (verdicts: Uint8Array) => void): Feed {
     const state = this.#state
+    state.checkWritable()
     const add = (n: number) => state.add(0, n)
     const hold = (n: number) => state.holding(() => add(n))
     return state.keyer.feed(options.confirm === false ? hold : add, options, onBatch)
@@ -229,7 +231,7 @@ export class Sieve implements AnySieve {
   /** Forgets everything. Half a line that a feed has taken stays with the feed. */
   clear(): void {
     const state = this.#state
-    state.keyer.free()
+    state.checkWritable()
     const undo = state.replace(state.emptyShards(), NOTHING)
     try {
       state.journal?.cleared()
@@ -246,6 +248,7 @@ export class Sieve implements AnySieve {
    */
   async merge(other: Sieve): Promise<void> {
     if (!(other instanceof Sieve)) throw wrongType('other', other, 'a Sieve')
+    this.#state.checkWritable()
     if (other === this) return
     const { journal, keyer } = this.#state
     let undo = () => {}
@@ -278,11 +281,16 @@ export class Sieve implements AnySieve {
 
   /** Of a stored sieve: puts all that was acknowledged on the disk, now. */
   sync(): void {
+    this.#state.keyer.checkOpen()
     this.#state.journal?.sync()
   }
 
-  /** Of a stored sieve: puts everything on the disk and lets another process open it. It answers no more. */
+  /**
+   * Of a stored sieve: puts everything on the disk and lets another process open it. From the call on every verb but
+   * `stats` throws, or rejects with, a SieveError; closing again does nothing.
+   */
   async close(): Promise<void> {
+    this.#end()
     await this.#state.journal?.close()
   }
 
@@ -293,8 +301,10 @@ export class Sieve implements AnySieve {
 
   /** For `using`: a sieve in memory needs no closing. Throws a SieveError for a stored one, which closes asynchronously. */
   [Symbol.dispose](): void {
-    if (this.#state.journal?.info() === undefined) return
-    throw new SieveError('option', 'a stored sieve closes asynchronously: use `await using`, or close()')
+    if (this.#state.journal?.info() !== undefined) {
+      throw new SieveError('option', 'a stored sieve closes asynchronously: use `await using`, or close()')
+    }
+    this.#end()
   }
 
   /**
@@ -303,7 +313,9 @@ export class Sieve implements AnySieve {
    */
   async save(path?: string): Promise<void> {
     const state = this.#state
+    state.keyer.checkOpen()
     if (path === undefined) {
+      state.checkWritable()
       if (!state.journal)
         throw new SieveError('option', 'save() without a path is for a sieve opened with Sieve.open')
       return state.journal.save()
@@ -336,6 +348,11 @@ export class Sieve implements AnySieve {
     return kernel.verdicts[0] === 0
   }
 
+  #end(): void {
+    const { journal, keyer } = this.#state
+    keyer.end(closedError(journal?.info()?.path ?? 'the sieve'))
+  }
+
   #addAll(urls: Urls, options: AddOptions | undefined): Uint8Array {
     const isHeld = options?.confirm === false
     return isHeld ? this.#state.holding(() => this.#answer(urls, 'add')) : this.#answer(urls, 'add')
@@ -360,6 +377,7 @@ class ForgettingSieve extends Sieve implements DeletingSieve {
   }
 
   deleteMany(urls: readonly string[]): Uint8Array {
+    this[STATE].checkWritable()
     checkUrls(urls)
     const gone = new Verdicts(urls.length)
     try {

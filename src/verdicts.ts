@@ -47,6 +47,8 @@ export function toSeen(verdicts: Uint8Array): Uint8Array {
 
 /** Verdicts of all URLs: 1 new, 0 seen; of a delete 1 not remembered, 0 remembered. */
 export function answer(state: SieveState, urls: Urls, verb: 'add' | 'has' | 'delete'): Uint8Array {
+  if (verb === 'has') state.keyer.free()
+  else state.checkWritable()
   checkUrlsOf(urls)
   const verdicts = new Verdicts(countOf(urls))
   try {

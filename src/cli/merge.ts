@@ -6,7 +6,7 @@ import { STATE } from '../state.ts'
 import { storedKeys } from '../store/stored-keys.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { Output } from './output.ts'
-import { isDiskSieve, isFolder, openStored } from './stored.ts'
+import { copyStored, isDiskSieve, isFolder, openStored } from './stored.ts'
 
 export function mergeCommand(program: Command): void {
   program
@@ -30,7 +30,7 @@ async function merge([first, ...rest]: string[], { output }: { output: string })
     new Output().print(summaryOf(output, urls, rest.length + 1))
     return
   }
-  const sieve = await openStored(first!)
+  const sieve = await copyStored(first!)
   const state = sieve[STATE]
   for (const path of rest) {
     const other = await openStored(path)

@@ -3,7 +3,7 @@
 import type { AddOptions, AnySieve, AnyStats, Explanation } from '../any-sieve.ts'
 import { explainKey } from '../canonical/explain.ts'
 import type { Profile, ProfileChoice } from '../canonical/profiles.ts'
-import { SieveError } from '../errors.ts'
+import { closedError, readOnlyError } from '../errors.ts'
 import { checkNumber } from '../filters/filter.ts'
 import type { Durability } from '../journal.ts'
 import { compileKernel, Kernel } from '../kernel.ts'
@@ -212,7 +212,7 @@ export class DiskSieve implements AnySieve {
   async #answer(urls: Urls, verb: Verb): Promise<Uint8Array> {
     const isAdd = verb !== 'has'
     if (isAdd && this.#store.isReadOnly) {
-      throw new SieveError('option', `${this.#store.folder} is open read-only: it takes no URLs`)
+      throw readOnlyError(this.#store.folder)
     }
     const { hashes, invalid } = this.#keyer.hashesOf(urls)
     const verdicts = await (isAdd ? this.#hashes.add(hashes, verb === 'hold') : this.#hashes.has(hashes))
@@ -224,9 +224,7 @@ export class DiskSieve implements AnySieve {
 
   // Runs a verb when all that were called before have ended.
   #turn<T>(verb: () => Promise<T>): Promise<T> {
-    if (this.#closing) {
-      return Promise.reject(new SieveError('disk', `${this.#store.folder} is closed: open it again`))
-    }
+    if (this.#closing) return Promise.reject(closedError(this.#store.folder))
     this.#shared.end()
     return this.#after(verb)
   }

@@ -16,11 +16,11 @@ import {
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { isStoredAs, type Profile, type ProfileChoice, resolveProfile } from '../canonical/profiles.ts'
-import { invalidOption, option, SieveError, unreadable, wording } from '../errors.ts'
+import { invalidOption, option, SieveError, wording } from '../errors.ts'
 import { chooseHash, type HashChoice } from '../hashes.ts'
 import type { Delivered, Durability } from '../journal.ts'
 import { CountsFile, readCounts } from '../store/counts.ts'
-import { diskError, PRIVATE, removeQuietly, syncFolder } from '../store/file.ts'
+import { diskError, openFile, PRIVATE, removeQuietly, syncFolder } from '../store/file.ts'
 import { missingError } from '../store/format.ts'
 import { checkSavable } from '../store/header-check.ts'
 import { listStore, logName } from '../store/layout.ts'
@@ -303,11 +303,7 @@ export class DiskStore {
 function openLog(folder: string, log: number): number {
   const file = logName(log)
   if (!existsSync(join(folder, file))) throw missingError(folder, { file, why: 'the manifest names it' })
-  try {
-    return openSync(join(folder, file), 'r')
-  } catch (error) {
-    throw unreadable(join(folder, file), (error as Error).message)
-  }
+  return openFile(join(folder, file))
 }
 
 /** The hashes of a record, 8 bytes each. */

@@ -2,8 +2,9 @@
 // else kept in a temporary file, which each batch overwrites from its beginning. A plain file is opened again for that, so that any
 // number of them can wait; it has to be the same file, and each chunk has a checksum, so that one that has changed is noticed.
 import { type BigIntStats, closeSync, fstatSync, openSync, statSync } from 'node:fs'
-import { SieveError, unreadable } from '../errors.ts'
+import { SieveError } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
+import { readError } from '../store/file.ts'
 import type { RunFile } from './run.ts'
 import { ReadAhead, twoBuffers, WriteBehind } from './sequential.ts'
 import type { TempFiles } from './temp-files.ts'
@@ -59,7 +60,7 @@ export class WaitingLines {
     try {
       this.#input = { path, stat: statSync(path, { bigint: true }) }
     } catch (error) {
-      throw unreadable(path, (error as Error).message)
+      throw readError(path, error)
     }
   }
 
@@ -149,8 +150,8 @@ function reopened({ path, stat }: PlainFile): number {
   try {
     fd = openSync(path, 'r')
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    throw code === 'ENOENT' ? changed(path) : unreadable(path, message)
+    const { code } = error as NodeJS.ErrnoException
+    throw code === 'ENOENT' ? changed(path) : readError(path, error)
   }
   const { dev, ino, size } = fstatSync(fd, { bigint: true })
   if (dev === stat.dev && ino === stat.ino && size >= stat.size) return fd

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { AddOptions, AnySieve, AnyStats, Explanation } from '../any-sieve.ts'
 import { explainKey } from '../canonical/explain.ts'
 import { type Profile, resolveProfile } from '../canonical/profiles.ts'
-import { SieveError } from '../errors.ts'
+import { closedError, type SieveError } from '../errors.ts'
 import type { Delivered, Durability } from '../journal.ts'
 import { copyUrlsOf, type Urls } from '../keyer/urls.ts'
 import { answerEach, SharedCalls } from '../shared-calls.ts'
@@ -261,7 +261,7 @@ export class ExactSieve implements AnySieve {
 
   /** Waits until the filter knows every key again, after a crash. Verdicts are right before; they cost more. */
   filled(): Promise<void> {
-    return this.#keys.filled()
+    return this.#closing ? Promise.reject(this.#closed()) : this.#keys.filled()
   }
 
   /** Puts all that was acknowledged on the disk, now. */
@@ -330,9 +330,7 @@ export class ExactSieve implements AnySieve {
 
   // Runs a verb when all that were called before have ended.
   #turn<T>(verb: () => Promise<T>): Promise<T> {
-    if (this.#closing) {
-      return Promise.reject(new SieveError('disk', `${this.#folder} is closed: open it again`))
-    }
+    if (this.#closing) return Promise.reject(this.#closed())
     this.#shared.end()
     return this.#after(() => {
       const trouble = this.#trouble
@@ -340,6 +338,10 @@ export class ExactSieve implements AnySieve {
       if (trouble) throw trouble
       return verb()
     })
+  }
+
+  #closed(): SieveError {
+    return closedError(this.#folder)
   }
 
   #after<T>(verb: () => Promise<T>): Promise<T> {

@@ -74,6 +74,11 @@ export function bitPieces(
       }
     }
   }
+  // Of an array that is not whole: bits behind its last one are not its own.
+  const trim = ({ at, bytes, bits }: BitArray) => {
+    if (bits % 8 !== 0) kernel.bytes[at + bytes - 1]! &= (1 << (bits % 8)) - 1
+    return Number(call.countBits(at, bytes))
+  }
   return {
     *pieces(): Generator<Piece> {
       for (const { array, at, bytes, ones } of arrays()) {
@@ -111,7 +116,7 @@ export function bitPieces(
       const most = others?.most ?? 0
       if (counts.length > most) throw new RangeError(`${counts.length} counts: expected at most ${most}`)
       for (const count of counts) savedWhole('a count', count, 0, Number.MAX_SAFE_INTEGER)
-      for (const { array } of arrays()) setOnes(array, placedOnes.get(array) ?? 0)
+      for (const one of arrays()) setOnes(one.array, isWhole ? (placedOnes.get(one.array) ?? 0) : trim(one))
       placedOnes.clear()
       setCounts(counts)
     },

@@ -3,7 +3,7 @@
 import type { AnySieve, Explanation, Stats } from '../any-sieve.ts'
 import { explainKey } from '../canonical/explain.ts'
 import type { Profile } from '../canonical/profiles.ts'
-import { option, SieveError, wording } from '../errors.ts'
+import { closedError, option, SieveError, wording } from '../errors.ts'
 import { chooseHash } from '../hashes.ts'
 import { Keyer } from '../keyer/keyer.ts'
 import { checkUrlsOf, type Urls } from '../keyer/urls.ts'
@@ -156,10 +156,6 @@ export class RedisSieve implements AnySieve {
     })
   }
 
-  #checkOpen(): void {
-    if (this.#isClosed) throw new SieveError('option', `sieve '${this.name}' is closed: open it again`)
-  }
-
   /** Marks a URL. True: it is new. False: it was seen, or the sieve errs. Adds that are called together go together. */
   async add(url: string): Promise<boolean> {
     return (await this.#single('add', url)) === 1
@@ -238,6 +234,7 @@ export class RedisSieve implements AnySieve {
   /** The key, what each rule did, and the verdict an add would get. Marks and counts nothing. */
   async explain(url: string): Promise<Explanation> {
     checkUrl(url)
+    this.#checkOpen()
     const { hashes } = this.#keyer.hashesOf({ strings: [url] })
     const [verdict] = await this.#track(this.#hashes.run('has', hashes))
     return { url, ...explainKey(this.profile, url), verdict: verdict === 0 ? 'seen' : 'new' }
@@ -276,12 +273,14 @@ export class RedisSieve implements AnySieve {
    * a call. What was added before stays where it is and is asked first, with a call for each earlier number of tags. Not for `compact`.
    */
   async moreTags(tags: number): Promise<void> {
+    this.#checkOpen()
     this.#hashes.take(await this.#record.withMoreTags(this.parameters, tags))
   }
 
   /** Forgets everything. URLs that others add meanwhile may stay. */
-  clear(): Promise<void> {
-    return this.#hashes.clear()
+  async clear(): Promise<void> {
+    this.#checkOpen()
+    await this.#hashes.clear()
   }
 
   /** Forgets everything, and the sieve itself. Nobody may be using it. */
@@ -360,6 +359,10 @@ export class RedisSieve implements AnySieve {
       if (isAnswered) this.#invalid += invalid
       throw error
     }
+  }
+
+  #checkOpen(): void {
+    if (this.#isClosed) throw closedError(`sieve '${this.name}'`)
   }
 
   // Makes `close` wait for it.

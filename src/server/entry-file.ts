@@ -82,12 +82,13 @@ function savedSpec(value: unknown): SieveSpec {
   return { ...spec, window: window as Record<string, number> }
 }
 
-function savedBloom(value: unknown): BloomSpec {
+/** The parameters of a Bloom filter from a file or a dump. Throws a RangeError for those that no server can have written. */
+export function savedBloom(value: unknown): BloomSpec {
   const { capacity, errorRate, expansion } = savedObject('bloom', value)
   const isRate = typeof errorRate === 'number' && errorRate > 0 && errorRate < 1
   checkField('bloom.errorRate', errorRate, isRate, 'a number between 0 and 1')
   return {
-    capacity: savedWhole('bloom.capacity', capacity, 0, Number.MAX_SAFE_INTEGER),
+    capacity: savedWhole('bloom.capacity', capacity, 1, Number.MAX_SAFE_INTEGER),
     errorRate: errorRate as number,
     expansion: savedWhole('bloom.expansion', expansion, 0, Number.MAX_SAFE_INTEGER),
   }

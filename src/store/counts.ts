@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { SieveError } from '../errors.ts'
 import { MOST_COUNT } from '../filters/saved-plan.ts'
-import { closeQuietly, diskError, PRIVATE } from './file.ts'
+import { closeQuietly, diskError, PRIVATE, readError } from './file.ts'
 import { damaged } from './format.ts'
 import { Task } from './thread.ts'
 import { readWhole } from './whole-file.ts'
@@ -34,7 +34,7 @@ function readSlots(folder: string): ({ turn: number } & Counts)[] {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return []
-    throw code === undefined ? damaged(path, 0, message) : error
+    throw code === undefined ? damaged(path, 0, message) : readError(path, error)
   }
   const slots = []
   for (let at = 0; at < bytes.length; at += SLOT_BYTES) {

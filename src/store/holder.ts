@@ -39,7 +39,7 @@ export function textOf(path: string): string | null {
 const bootOf = () => textOf('/proc/sys/kernel/random/boot_id')?.trim() ?? null
 
 // Two processes with the same answer see each other under the same numbers.
-function numbersOf(): string | null {
+export function numbersOf(): string | null {
   try {
     return readlinkSync('/proc/self/ns/pid')
   } catch {
@@ -76,6 +76,16 @@ export function parseHolder(text: string | null): Holder | null {
   }
 }
 
+/** Whether this machine has a process of that number. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
 /** Whether a holder's process lives; true when that cannot be known. */
 export function isAlive(holder: Holder, folder: string): boolean {
   if (typeof holder.socket === 'string') {
@@ -86,11 +96,7 @@ export function isAlive(holder: Holder, folder: string): boolean {
   const boot = bootOf()
   if (holder.boot && boot && holder.boot !== boot) return false
   if (holder.numbers && holder.numbers !== numbersOf()) return true
-  try {
-    process.kill(holder.pid, 0)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
-  }
+  if (!isRunning(holder.pid)) return false
   const stat = statOf(holder.pid)
   if (!stat) return true
   return stat.state !== 'Z' && (holder.started == null || holder.started === stat.started)

@@ -4,10 +4,9 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { SieveError } from '../errors.ts'
-import { AtomicFile, diskError, writeFully } from './file.ts'
+import { AtomicFile, diskError, readStored, writeFully } from './file.ts'
 import { damaged } from './format.ts'
 import { OP, readLog } from './log.ts'
-import { MOST_BUFFER_BYTES, readWhole } from './whole-file.ts'
 
 const NEWLINE = 10
 const PLUS = 0x2b
@@ -61,8 +60,9 @@ export function writeKeySegment(path: string, log: string, read: typeof readLog 
 }
 
 function unpacked(path: string): Buffer {
+  const bytes = readStored(path)
   try {
-    return gunzipSync(readWhole(path, MOST_BUFFER_BYTES))
+    return gunzipSync(bytes)
   } catch (error) {
     throw damaged(path, 0, (error as Error).message)
   }

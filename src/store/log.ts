@@ -1,19 +1,11 @@
 // The append log of a store: what is new since its snapshot, one record per batch. A record is written immediately
 // and whole; one that was cut short by a crash was never acknowledged and is dropped when the log is read. A record
 // that is whole but does not match its checksum is damage, and is reported.
-import {
-  closeSync,
-  fdatasyncSync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { SieveError } from '../errors.ts'
-import { closeQuietly, diskError, PRIVATE, readFully, syncFolder } from './file.ts'
+import { closeQuietly, diskError, openFile, PRIVATE, readFully, readStored, syncFolder } from './file.ts'
 import { damaged } from './format.ts'
 import { Task } from './thread.ts'
 
@@ -98,7 +90,7 @@ export function payloadOf(record: Buffer): Buffer {
 
 /** Reads a log from its start, passes each record to `take`, and returns where whole records end. */
 export function readLog(path: string, take: (record: LogRecord) => void): LogEnd {
-  const fd = openSync(path, 'r')
+  const fd = openFile(path)
   try {
     return readLogFrom(fd, path, take)
   } finally {
@@ -152,7 +144,7 @@ export function readLogFrom(fd: number, path: string, take: (record: LogRecord) 
 
 /** Reads what can still be read of a damaged log: bad records are passed over. */
 export function salvageLog(path: string, take: (record: LogRecord) => void): LogEnd {
-  const bytes = readFileSync(path)
+  const bytes = readStored(path)
   let records = 0
   let kept = 0
   for (let at = 0; at + RECORD_HEADER_BYTES <= bytes.length; ) {

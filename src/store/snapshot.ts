@@ -1,8 +1,8 @@
 // A sieve as a .sieve file and back: its identity in the header, its filter's memory in chunks, its counts at the end.
 // Written a piece at a time while adds go on: those are in the log as well. Read a piece at a time too.
-import { closeSync, fstatSync, openSync } from 'node:fs'
+import { closeSync, fstatSync } from 'node:fs'
 import { resolveProfile, type StoredProfile } from '../canonical/profiles.ts'
-import { SieveError, unreadable } from '../errors.ts'
+import { SieveError } from '../errors.ts'
 import type { Plan } from '../filters/filter.ts'
 import { keptPromise } from '../filters/promise.ts'
 import { filterKind } from '../filters/registry.ts'
@@ -10,7 +10,7 @@ import type { HashName } from '../hashes.ts'
 import { makeSieve, type Sieve } from '../sieve.ts'
 import type { AnySieveOptions } from '../sieve-options.ts'
 import { type Saved, type SieveState, STATE } from '../state.ts'
-import { AtomicFile, readFully, readLater, syncLater, writeFully, writeLater } from './file.ts'
+import { AtomicFile, openFile, readFully, readLater, syncLater, writeFully, writeLater } from './file.ts'
 import {
   CHUNK_HEADER_BYTES,
   checkPayload,
@@ -243,16 +243,6 @@ export function readHeader(path: string, fd: number): { header: SieveHeader; byt
   if (readFully(fd, all, 0) < all.length) throw damaged(path, all.length, 'the file ends in its header')
   const json = parseJson(path, PREFIX_BYTES, decodeHeader(path, all))
   return { header: checkHeader(path, json, fstatSync(fd).size), bytes: all.length }
-}
-
-/** Opens a file to read; one line when that cannot be. */
-export function openFile(path: string): number {
-  try {
-    return openSync(path, 'r')
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    throw unreadable(path, code === 'ENOENT' ? 'no such file' : message)
-  }
 }
 
 /** A sieve from a file: one pass, each piece read straight into the kernel's memory, other work done between. */

@@ -3,8 +3,10 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { SieveError } from '../../errors.ts'
+import { savedObject, savedWhole } from '../../filters/saved-plan.ts'
 import { diskError } from '../../store/file.ts'
 import { turns } from '../../store/pace.ts'
+import { savedBloom } from '../entry-file.ts'
 import type { BloomSpec, ServedSieve } from '../registry.ts'
 import { TransferFolder } from './transfer-folder.ts'
 
@@ -153,20 +155,19 @@ export class Dumps {
   /** Begins a load with the first chunk of a dump. */
   async load(name: string, first: Buffer): Promise<void> {
     const text = first.toString()
-    let header: { bytes?: unknown; bloom?: Partial<BloomSpec> }
+    let bytes: number
+    let bloom: BloomSpec
     try {
-      header = text.startsWith(MAGIC) ? (JSON.parse(text.slice(MAGIC.length)) as typeof header) : {}
+      const header = savedObject('a dump', text.startsWith(MAGIC) && JSON.parse(text.slice(MAGIC.length)))
+      bytes = savedWhole('bytes', header.bytes, 0, Number.MAX_SAFE_INTEGER)
+      bloom = savedBloom(header.bloom)
     } catch {
       throw badData()
     }
-    const { capacity, errorRate, expansion } = header?.bloom ?? {}
-    const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
-    if (!isCount(header?.bytes) || !isCount(capacity) || !isCount(expansion)) throw badData()
-    if (typeof errorRate !== 'number' || !(errorRate > 0 && errorRate < 1)) throw badData()
-    if (header.bytes > this.#mostBytes) {
+    if (bytes > this.#mostBytes) {
       throw new SieveError(
         'memory',
-        `a dump of ${header.bytes} bytes: expected at most ${this.#mostBytes} (--memory)`,
+        `a dump of ${bytes} bytes: expected at most ${this.#mostBytes} (--memory)`,
       )
     }
     const path = this.#folder.next()
@@ -174,8 +175,7 @@ export class Dumps {
       throw diskError(path, error)
     })
     this.#end(this.#loads, name)
-    const bloom = { capacity, errorRate, expansion }
-    this.#add(this.#loads, name, { path, file, bytes: header.bytes, bloom, received: 0, written: 0 })
+    this.#add(this.#loads, name, { path, file, bytes, bloom, received: 0, written: 0 })
   }
 
   /** Takes the next chunk. After the last one it returns the file; call `loaded` when done with it. */
