@@ -38,6 +38,7 @@ export function reason(error: unknown): string {
     EDQUOT: 'disk quota exceeded',
     EROFS: 'read-only file system',
     ENOTDIR: 'a part of the path is not a folder',
+    ELOOP: 'is a symbolic link, expected a file',
     EIO: 'input/output error',
   }
   return (code && words[code]) ?? (error instanceof Error ? error.message : String(error))

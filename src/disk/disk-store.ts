@@ -20,7 +20,7 @@ import { invalidOption, option, SieveError, unreadable, wording } from '../error
 import { chooseHash, type HashChoice } from '../hashes.ts'
 import type { Durability } from '../journal.ts'
 import { CountsFile, readCounts } from '../store/counts.ts'
-import { diskError, PRIVATE, removeQuietly, syncFolder } from '../store/file.ts'
+import { diskError, openOwn, removeQuietly, syncFolder } from '../store/file.ts'
 import { missingError } from '../store/format.ts'
 import { checkSavable } from '../store/header-check.ts'
 import { listStore, logName } from '../store/layout.ts'
@@ -205,7 +205,7 @@ export class DiskStore {
     const path = join(this.folder, runName(this.#nextRun++))
     const errorOf = (error: unknown) => diskError(path, error)
     try {
-      return { fd: openSync(path, 'w+', PRIVATE), path, errorOf }
+      return { fd: openOwn(path, 'w+'), path, errorOf }
     } catch (error) {
       throw errorOf(error)
     }

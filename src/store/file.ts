@@ -2,6 +2,7 @@
 import {
   close,
   closeSync,
+  constants,
   fsync,
   fsyncSync,
   open,
@@ -118,6 +119,19 @@ export async function removeLater(paths: readonly string[]): Promise<void> {
 /** Readable by their owner only: they hold the secret key of a sieve, or the URLs themselves. */
 export const PRIVATE = 0o600
 
+const { O_APPEND, O_CREAT, O_RDWR, O_TRUNC, O_WRONLY, O_NOFOLLOW = 0 } = constants
+const OWN_FLAGS = {
+  w: O_WRONLY | O_CREAT | O_TRUNC,
+  'w+': O_RDWR | O_CREAT | O_TRUNC,
+  'r+': O_RDWR,
+  'a+': O_RDWR | O_CREAT | O_APPEND,
+}
+
+/** Opens a file for writing: the file itself, and never what a symbolic link in its place points to. */
+export function openOwn(path: string, flags: keyof typeof OWN_FLAGS, mode: number = PRIVATE): number {
+  return openSync(path, OWN_FLAGS[flags] | O_NOFOLLOW, mode)
+}
+
 /** Two drafts of one file may be in the making: each has a name of its own. */
 let drafts = 0
 
@@ -132,7 +146,7 @@ export class AtomicFile {
     this.#path = path
     this.#draft = `${path}.draft-${process.pid}-${drafts++}`
     try {
-      this.fd = openSync(this.#draft, 'w', PRIVATE)
+      this.fd = openOwn(this.#draft, 'w')
     } catch (error) {
       throw diskError(path, error)
     }
@@ -209,6 +223,7 @@ export function diskError(path: string, error: unknown): SieveError {
     EPERM: 'not permitted',
     ENOENT: 'no such file or folder',
     ENOTDIR: 'a part of the path is no folder',
+    ELOOP: 'it is a symbolic link, expected a file',
   }
   return new SieveError('disk', `cannot write ${path}: ${(code && reasons[code]) ?? message}`)
 }

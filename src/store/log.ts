@@ -13,7 +13,7 @@ import {
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { SieveError } from '../errors.ts'
-import { closeQuietly, diskError, PRIVATE, readFully, syncFolder } from './file.ts'
+import { closeQuietly, diskError, openOwn, readFully, syncFolder } from './file.ts'
 import { damaged } from './format.ts'
 import { Task } from './thread.ts'
 
@@ -230,7 +230,7 @@ export class Log {
     this.bytes = bytes
     let fd: number | undefined
     try {
-      fd = openSync(path, bytes === 0 ? 'w' : 'r+', PRIVATE)
+      fd = openOwn(path, bytes === 0 ? 'w' : 'r+')
       ftruncateSync(fd, bytes)
       if (bytes === 0) syncFolder(dirname(path))
       this.#fd = fd
