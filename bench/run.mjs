@@ -14,7 +14,7 @@ const help = `usage: npm run bench -- [options]
   --quick          300000 lines: a smoke test, too short for the bounds
   --rounds N       samples of each case (default 3)
   --seed N         of the generator (default 1)
-  --only GROUP     command, threads, library or server; the server has options of its own: --only server --help
+  --only GROUP     command, threads, library, server or rates; the last two have options of their own: --only rates --help
   --case NAME      only cases whose name contains NAME; may be given more than once
   --list           name the cases and stop
   --record         the runs that are published, at full size on an idle machine, into results/ (--only, --rounds)
@@ -39,6 +39,10 @@ async function main() {
   if (only >= 0 && args[only + 1] === 'server') {
     const { benchServer } = await import('./server.mjs')
     return benchServer(args.toSpliced(only, 2), command)
+  }
+  if (only >= 0 && args[only + 1] === 'rates') {
+    const { benchRates } = await import('./rates.mjs')
+    return benchRates(args.toSpliced(only, 2))
   }
   const settings = settingsOf(args)
   if (settings.help) return void process.stdout.write(help)
@@ -92,7 +96,7 @@ function settingsOf(args) {
     },
   })
   if (values.only !== undefined && !Object.hasOwn(groupsByName, values.only)) {
-    throw new Error(`--only is ${Object.keys(groupsByName).join(', ')} or server, got ${values.only}`)
+    throw new Error(`--only is ${Object.keys(groupsByName).join(', ')}, server or rates, got ${values.only}`)
   }
   return {
     ...values,

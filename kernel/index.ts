@@ -28,6 +28,7 @@ export {
 } from './waiting'
 export { checksum, runBuffer, runBegin, runExpect, runAppend, runEnd, runDecode, runScan, scannedCount, runCompare, runCheck, runMerge } from './runs'
 export { unknownPieces } from './unknown-pieces'
+export { knownRest } from './known-rest'
 export { readForm } from './shapes/forms'
 export { readTokens, tokenArrays } from './shapes/url-tokens'
 

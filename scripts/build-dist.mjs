@@ -44,7 +44,7 @@ const bundle = await bundleOf(entries)
 const { output: small } = await bundle.generate(options)
 const library = loadedBy(small, ['index'])
 const exported = loadedBy(small, exports)
-const first = loadedBy(small, ['cli/main'])
+const first = loadedBy(small, ['cli/main', 'cli/idle-threads'])
 const dedupe = loadedBy(small, ['cli/program', 'cli/dedupe'])
 const groups = [
   { name: 'first', test: (id) => first.has(id) && id !== at('src/cli/main.ts'), priority: 2 },

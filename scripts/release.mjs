@@ -43,9 +43,7 @@ if (!isDry && problems.length === 0) {
 const folder = mkdtempSync(join(tmpdir(), 'urlsieve-release-'))
 try {
   const target = isDry ? folder : root
-  const [packed] = JSON.parse(
-    run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', target]),
-  )
+  const [packed] = JSON.parse(run('node', ['scripts/pack.mjs', target]))
   check(
     `${packed.filename}: ${(packed.unpackedSize / 1e6).toFixed(1)} MB`,
     packed.unpackedSize < 12e6,

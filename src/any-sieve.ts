@@ -24,8 +24,8 @@ export interface AnyStats {
   readonly invalid: number
   /** Memory of the filter and caches; on a cluster, an estimate of the memory there. */
   readonly sizeBytes: number
-  /** The chance that a new URL is answered "seen" now. */
-  readonly expectedRate: number
+  /** The chance that a new URL is answered "seen" now; null where it cannot be known: `noPromise` says why. */
+  readonly expectedRate: number | null
 }
 
 /** What a sieve in memory, or on a cluster, reports of itself. */
@@ -34,13 +34,17 @@ export interface Stats extends AnyStats {
   readonly hash: string
   /** Distinct URLs it remembers, by its own verdicts. */
   readonly urls: number
+  /** `urls` is an estimate from the bits: filters of bits were merged, and some URLs may have been in both. */
+  readonly urlsEstimated?: boolean
   /** Null while there is no URL. */
   readonly bitsPerUrl: number | null
   /** Share of bits or slots in use. */
   readonly fill: number
-  /** The rate it was sized for, at `expectedUrls`; null when sized by m and k without expectedUrls. */
+  /** The rate it was sized for, at `expectedUrls`; null when sized by m and k without expectedUrls, or with `noPromise`. */
   readonly promisedRate: number | null
-  /** True when it holds more URLs than it was sized for: its rate is above `promisedRate`. */
+  /** Why it promises no rate: its filter, or its hash, cannot keep one. */
+  readonly noPromise?: string
+  /** True when it holds more URLs than it was sized for, or its hash is too narrow for any: its rate is above what was promised. */
   readonly pastCapacity: boolean
   /** Layered filters: fill and estimated distinct entries of each layer. */
   readonly layers?: readonly LayerMeasure[]
@@ -68,6 +72,15 @@ export interface Explanation {
   readonly decidedBy?: string
 }
 
+/** How an add takes effect. */
+export interface AddOptions {
+  /**
+   * False: new URLs are remembered for good by `confirm`, when they were delivered. Until then this sieve answers "seen" for them, and
+   * they are new again to whoever opens it next. Default true. Without effect where nothing outlives the process.
+   */
+  readonly confirm?: boolean
+}
+
 /**
  * Answers "have I seen this URL?". `Sieve`, `ExactSieve` and `RedisSieve` are such. Which way a verb errs depends on what
  * remembers: never towards "new" in memory and on disk; towards "seen" at `stats().expectedRate`, and where the profile's
@@ -78,21 +91,23 @@ export interface AnySieve {
   /** How a URL becomes a key. */
   readonly profile: Profile
   /** Marks a URL. True: it is new. False: it was seen, or the sieve errs. */
-  add(url: string): Answer<boolean>
+  add(url: string, options?: AddOptions): Answer<boolean>
   /** Whether a URL was seen. Marks nothing. */
   has(url: string): Answer<boolean>
   /** Marks many URLs: one verdict each, in order, 1 new and 0 seen; a repeat inside the list is seen. */
-  addMany(urls: readonly string[]): Answer<Uint8Array>
+  addMany(urls: readonly string[], options?: AddOptions): Answer<Uint8Array>
   /** Whether each of many URLs was seen: in order, 1 seen and 0 not. Marks nothing. */
   hasMany(urls: readonly string[]): Answer<Uint8Array>
   /** Marks newline-separated lines without making strings: one verdict each, in order, 1 new and 0 seen. */
-  addLines(bytes: Uint8Array): Answer<Uint8Array>
+  addLines(bytes: Uint8Array, options?: AddOptions): Answer<Uint8Array>
   /** Whether each of the newline-separated lines was seen: in order, 1 seen and 0 not. Marks nothing. */
   hasLines(bytes: Uint8Array): Answer<Uint8Array>
   /** Marks items that lie in one buffer, any bytes: one verdict each, in order, 1 new and 0 seen. */
-  addItems(items: Items): Answer<Uint8Array>
+  addItems(items: Items, options?: AddOptions): Answer<Uint8Array>
   /** Whether each item of one buffer was seen: in order, 1 seen and 0 not. Marks nothing. */
   hasItems(items: Items): Answer<Uint8Array>
+  /** What was added with `confirm: false` was delivered: these URLs, or all. */
+  confirm?(urls?: readonly string[]): Answer<void>
   /** Forgets a URL: true when it was remembered. Absent where the filter cannot delete. */
   delete?(url: string): Answer<boolean>
   /** Forgets many URLs: in order, 1 was remembered and 0 was not. Absent where the filter cannot delete. */

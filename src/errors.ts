@@ -140,6 +140,16 @@ export function optionConflict(name: string, message: Wording, expected?: string
   return new SieveError('option', message, { option: name, expected })
 }
 
+/** The error for a verb of what was closed. */
+export function closedError(what: string): SieveError {
+  return new SieveError('option', `${what} is closed: open it again`)
+}
+
+/** The error for a change of a store that was opened read-only. */
+export function readOnlyError(folder: string): SieveError {
+  return new SieveError('option', `${folder} is open read-only: open it without readOnly to change it`)
+}
+
 /** The error for a file or folder that cannot be read. */
 export function unreadable(path: string, why: string): SieveError {
   return new SieveError('disk', `cannot read ${path}: ${why}`, { operation: 'read' })

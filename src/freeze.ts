@@ -38,6 +38,7 @@ export async function freeze(
   { bits = 32, instanceBytes = INSTANCE_BYTES }: FreezeOptions = {},
 ): Promise<FrozenSieve> {
   const state = sieve[STATE]
+  state.keyer.checkOpen()
   if (state.kind.name !== 'fingerprint') {
     throw new SieveError(
       'option',
@@ -48,6 +49,7 @@ export async function freeze(
     throw invalidOption('bits', bits, `one of ${fingerprintWidths.join(', ')}`)
   }
   const module = await compileKernel()
+  state.keyer.checkOpen()
   checkNothingUnlogged(state.journal, 'freeze this sieve')
   // From here on nothing waits, so that no URL is added meanwhile.
   const urls = state.shards.all.reduce((sum, { kernel }) => sum + kernel.call.fingerprintCount(), 0)

@@ -3,24 +3,61 @@
 import { invalidOption, option, SieveError, wording } from './errors.ts'
 import type { Kernel } from './kernel.ts'
 
-/** Numbers of kernel/hash.ts, and where each comes from. */
+/**
+ * Numbers of kernel/hash.ts, and where each comes from. `even`: its values are spread evenly, so that two of them make 64 good
+ * bits. `shifts`: its further functions are the first one plus a number that depends on the length alone.
+ */
 const families = {
   siphash: {
     number: 0,
     wide: true,
+    even: true,
+    shifts: false,
     does: 'SipHash-1-3 with a secret 128-bit key; safe where pages choose the URLs',
   },
-  xxh64: { number: 1, wide: true, does: 'XXH64; for trusted input and interchange' },
+  xxh64: {
+    number: 1,
+    wide: true,
+    even: true,
+    shifts: false,
+    does: 'XXH64; for trusted input and interchange',
+  },
   murmur3: {
     number: 2,
     wide: false,
+    even: true,
+    shifts: false,
     does: 'MurmurHash3 x86 32 with seeds 0 … k−1 (term-project, sharma-keywords)',
   },
-  poly31: { number: 3, wide: false, does: 'polynomial rolling hash with 31 (url-caching)' },
-  djb2: { number: 4, wide: false, does: 'Bernstein’s h · 33 + c from 5381 (url-caching)' },
-  xor17: { number: 5, wide: false, does: 'shifts and XOR from 17 (url-caching)' },
-  jenkins: { number: 6, wide: false, does: 'Jenkins’ one-at-a-time (jiang-eigenvalue)' },
-  md5: { number: 7, wide: false, does: 'words of the MD5 digest (jiang-eigenvalue)' },
+  poly31: {
+    number: 3,
+    wide: false,
+    even: false,
+    shifts: true,
+    does: 'polynomial rolling hash with 31 (url-caching)',
+  },
+  djb2: {
+    number: 4,
+    wide: false,
+    even: false,
+    shifts: true,
+    does: 'Bernstein’s h · 33 + c from 5381 (url-caching)',
+  },
+  xor17: { number: 5, wide: false, even: false, shifts: false, does: 'shifts and XOR from 17 (url-caching)' },
+  jenkins: {
+    number: 6,
+    wide: false,
+    even: true,
+    shifts: false,
+    does: 'Jenkins’ one-at-a-time (jiang-eigenvalue)',
+  },
+  md5: {
+    number: 7,
+    wide: false,
+    even: true,
+    shifts: false,
+    does: 'words of the MD5 digest (jiang-eigenvalue)',
+  },
 } as const
 
 /** The hashes by name: `siphash` has a secret key and is the default; the others are for trusted input. */
@@ -36,6 +73,22 @@ export const hashDescriptions: Readonly<Record<HashName, string>> = Object.freez
 /** Whether it gives 64 bits, from which more hashes are derived. */
 export function isWideHash(name: HashName): boolean {
   return families[name].wide
+}
+
+/** Why a filter of 64-bit hashes cannot keep a rate with these functions; null: it can. */
+export function hashFault(names: readonly HashName[]): string | null {
+  const poor = names.find((name) => !families[name].even)
+  return poor === undefined ? null : `hash '${poor}' has 32 bits, spread unevenly, where 64 are needed`
+}
+
+/** The same of a filter of `bits` bits that takes `hashes` functions of a key. */
+export function functionsFault(names: readonly HashName[], bits: number, hashes: number): string | null {
+  const [name] = names as readonly [HashName]
+  if (families[name].wide) return null
+  if (bits > 2 ** 32) return `hash '${names.join(',')}' has 32 bits: it reaches 2^32 of the ${bits} bits`
+  return names.length === 1 && hashes > 1 && families[name].shifts
+    ? `hash '${name}' gives ${hashes} functions that are not independent`
+    : null
 }
 
 /** The most narrow functions that can take turns. */

@@ -1,5 +1,5 @@
 // The public API: re-exports only. It imports no dependency and nothing of Node, so it works in a browser bundle.
-export type { Answer, AnySieve, AnyStats, Explanation, Stats } from './any-sieve.ts'
+export type { AddOptions, Answer, AnySieve, AnyStats, Explanation, Stats } from './any-sieve.ts'
 export type { Step } from './canonical/explain.ts'
 export { type Profile, type ProfileName, profiles } from './canonical/profiles.ts'
 export { type Rule, type RuleName, rules } from './canonical/rules.ts'

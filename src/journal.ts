@@ -20,6 +20,26 @@ export interface Journal {
   info(): StoreInfo | undefined
   /** How many URLs are marked in the filter but not written down: copies of the filter would answer "seen" for them. */
   unlogged?(): number
+  /** What is added now is written down by `confirm`: until then it is new to whoever opens the store. */
+  holds?: boolean
+  /** Batches that are held. */
+  held?(): number
+  /** What is held was delivered: the first batches, or all. */
+  confirm?(batches?: number): void
+  /** The same of those of the kernel's n entries that are held. */
+  confirmSome?(n: number): void
+  /** How many URLs are held. */
+  unconfirmed?(): number
+  /** Where what is confirmed was delivered to. */
+  delivered?: Delivered | null
+}
+
+/** Files that hold what was delivered: they are on the disk before the log that confirms it. */
+export interface Delivered {
+  /** Puts on the disk what was written, now. */
+  sync(): void
+  /** The same, without keeping this process waiting. */
+  syncLater(): Promise<void>
 }
 
 /**
@@ -54,12 +74,18 @@ export interface StoreInfo {
   readonly snapshotting: boolean
   /** The keys themselves are kept beside the filter. */
   readonly keepKeys: boolean
+  /** URLs that wait for their confirmation. */
+  readonly unconfirmed: number
 }
 
 /** Throws while the filter has marked URLs that the disk refused: a copy of it would answer "seen" for them. */
 export function checkNothingUnlogged(journal: Journal | null, verb: string): void {
   const count = journal?.unlogged?.() ?? 0
   if (count === 0) return
+  const held = journal?.unconfirmed?.() ?? 0
+  if (held > 0) {
+    throw new SieveError('option', `cannot ${verb}: ${held} URLs are not confirmed; call confirm() first`)
+  }
   throw new SieveError(
     'disk',
     `cannot ${verb}: the disk refused ${count} URLs that the filter has marked; add them again first`,

@@ -1,8 +1,9 @@
 // The union of two sieves with the same filter, parameters, profile and key: bit for bit, or hash by hash.
 import { SieveError } from './errors.ts'
+import { unitedShare } from './filters/bit-pieces.ts'
 import type { Shards } from './filters/shards.ts'
 import { checkNothingUnlogged } from './journal.ts'
-import { type Identity, type SieveState, STATE } from './state.ts'
+import { type Counts, type Identity, type SieveState, STATE } from './state.ts'
 
 interface HasState {
   readonly [STATE]: SieveState
@@ -27,6 +28,7 @@ export function difference(a: Identity, b: Identity): string | null {
 export function checkMergeable(target: HasState, source: HasState): void {
   const to = target[STATE]
   const from = source[STATE]
+  to.checkWritable()
   checkNothingUnlogged(from.journal, 'merge from this sieve')
   const differ = difference(to, from)
   if (differ) {
@@ -44,14 +46,14 @@ export function checkMergeable(target: HasState, source: HasState): void {
 }
 
 /**
- * Everything `source` remembers, `target` remembers too. Their counts add up; URLs in both count once where known.
- * Returns what undoes it, for filters that can forget. When it throws, `target` is as it was.
+ * Everything `source` remembers, `target` remembers too. Their counts add up; URLs in both count once, by an estimate where
+ * the filter has only bits. Returns what undoes it, for filters that can forget. When it throws, `target` is as it was.
  */
 export function unite(target: HasState, source: HasState): () => void {
   checkMergeable(target, source)
   const to = target[STATE]
   const from = source[STATE]
-  const { urls, seen, invalid } = to
+  const { urls, seen, invalid, urlsEstimated } = to
   const fresh: { hashes: BigUint64Array[]; keys: Uint8Array[] } = { hashes: [], keys: [] }
   const undo = () => {
     for (const hashes of fresh.hashes) {
@@ -62,7 +64,7 @@ export function unite(target: HasState, source: HasState): () => void {
       to.keyer.takeKeys([key])
       to.shards.delete(1)
     }
-    Object.assign(to, { urls, seen, invalid })
+    Object.assign(to, { urls, seen, invalid, urlsEstimated })
   }
   try {
     for (const { filter } of from.shards.all) {
@@ -75,15 +77,36 @@ export function unite(target: HasState, source: HasState): () => void {
     throw error
   }
   if (from.shards.all.every(({ filter }) => !filter.hashes && !filter.keys)) {
-    to.urls += uniteBits(to.shards, from.shards) ?? from.urls
+    Object.assign(to, unitedCounts(to, from, uniteBits(to.shards, from.shards)))
+  } else {
+    to.seen += from.seen
+    to.invalid += from.invalid
   }
-  to.seen += from.seen
-  to.invalid += from.invalid
   return undo
 }
 
+/** What a union of two filters came to: URLs that were new to the first, or the share of both counts that is left. */
+export type United = { readonly fresh: number } | { readonly share: number }
+
+/** The counts of two sieves whose filters were united. */
+export function unitedCounts(mine: Counts, theirs: Counts, united: United): Counts {
+  const sum = mine.urls + theirs.urls
+  const isExact = 'fresh' in united
+  return {
+    urls: isExact
+      ? mine.urls + united.fresh
+      : Math.max(mine.urls, theirs.urls, Math.round(united.share * sum)),
+    seen: mine.seen + theirs.seen,
+    invalid: mine.invalid + theirs.invalid,
+    urlsEstimated: !isExact || mine.urlsEstimated || theirs.urlsEstimated,
+  }
+}
+
+const distinctIn = (shards: Shards) =>
+  shards.all.reduce((sum, { filter }) => sum + (filter.distinct?.() ?? 0), 0)
+
 /** Sets in one filter's arrays every bit that is set in another's: of the same plan, spread alike. */
-export function uniteBits(to: Shards, from: Shards): number | null {
+export function uniteBits(to: Shards, from: Shards): United {
   // What may be lacking is taken first: once it begins nothing fails.
   for (const [i, { filter }] of from.all.entries()) {
     const { kernel, filter: mine } = to.all[i]!
@@ -99,13 +122,14 @@ export function uniteBits(to: Shards, from: Shards): number | null {
       kernel.refresh()
     }
   }
+  const [mine, theirs] = [distinctIn(to), distinctIn(from)]
   let fresh: number | null = 0
   for (const [i, { filter }] of from.all.entries()) {
     const more = to.all[i]!.filter.unite!(filter)
     fresh = fresh === null || more === null ? null : fresh + more
     to.all[i]!.kernel.refresh()
   }
-  return fresh
+  return fresh === null ? { share: unitedShare(mine, theirs, distinctIn(to)) } : { fresh }
 }
 
 function addHashes(to: SieveState, hashes: BigUint64Array, fresh: BigUint64Array[]): void {
@@ -134,6 +158,7 @@ function addUnlogged(to: SieveState, key: Uint8Array): boolean {
 
 /** Adds a key as it is: no rule is applied to it. True: it was new. */
 export function addKey(to: SieveState, key: Uint8Array): boolean {
+  to.checkWritable()
   const isNew = addUnlogged(to, key)
   if (!isNew) return false
   try {
@@ -147,6 +172,7 @@ export function addKey(to: SieveState, key: Uint8Array): boolean {
 
 /** Forgets a key as it is. True: it was remembered. */
 export function deleteKey(from: SieveState, key: Uint8Array): boolean {
+  from.checkWritable()
   from.keyer.takeKeys([key])
   from.shards.delete(1)
   const was = from.kernel.verdicts[0] === 0

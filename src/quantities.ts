@@ -18,12 +18,12 @@ const SIZE_UNITS: Readonly<Record<string, number>> = {
   t: 1024 ** 4,
 }
 
-/** A count: 1000000, 1e6, 10M, 1_000_000. */
+/** A count: 1000000, 1e6, 10M, 2B (10^9), 1_000_000. */
 export const count: Quantity = {
   expected: 'a whole number such as 1000000, 1e6 or 10M',
   read(text) {
-    const match = /^([\d_.]+(?:e\d+)?)([kmg]?)$/i.exec(text)
-    const scale = { '': 1, k: 1e3, m: 1e6, g: 1e9 }[match?.[2]?.toLowerCase() ?? '']
+    const match = /^([\d_.]+(?:e\d+)?)([kmgb]?)$/i.exec(text)
+    const scale = { '': 1, k: 1e3, m: 1e6, g: 1e9, b: 1e9 }[match?.[2]?.toLowerCase() ?? '']
     const value = match ? Number(match[1]!.replaceAll('_', '')) * scale! : Number.NaN
     return Number.isSafeInteger(value) && value >= 1 ? value : null
   },

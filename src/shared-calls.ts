@@ -1,6 +1,8 @@
 // Single URLs that are called while a call of the same verb waits to be sent share that call: one write to the disk or one
 // round trip for all of them.
 
+import { SieveError } from './errors.ts'
+
 interface Group<A> {
   readonly verb: string
   readonly urls: string[]
@@ -32,4 +34,26 @@ export class SharedCalls<A> {
   end(urls?: readonly string[]): void {
     if (urls === undefined || this.#group?.urls === urls) this.#group = null
   }
+}
+
+/** A verdict for each URL, or its error: one that is too long must not make the others fail, which came in calls of their own. */
+export async function answerEach(
+  urls: readonly string[],
+  run: (urls: readonly string[]) => Promise<Uint8Array>,
+): Promise<ArrayLike<number | SieveError>> {
+  try {
+    return await run(urls)
+  } catch (error) {
+    if ((error as SieveError).code !== 'memory' || urls.length === 1) throw error
+  }
+  const answers: (number | SieveError)[] = []
+  for (const url of urls) {
+    try {
+      answers.push((await run([url]))[0]!)
+    } catch (error) {
+      if (!(error instanceof SieveError)) throw error
+      answers.push(error)
+    }
+  }
+  return answers
 }

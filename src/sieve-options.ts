@@ -42,7 +42,7 @@ export const chosenAtRunTime = (options: AnySieveOptions) => options as SieveOpt
 /** The plan of a sieve's filter. Throws for options that the filter does not take, and for invalid ones. */
 export function planSieve(kind: AnyKind, options: AnySieveOptions): Plan {
   const { filter, profile, hash, key, instanceBytes, ...own } = options
-  return planFor(kind, own)
+  return planFor(kind, own, chooseHash(hash, key).names)
 }
 
 /** The identity of a sieve with these options. Throws a SieveError, one line, for invalid ones. */

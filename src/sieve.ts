@@ -1,19 +1,19 @@
 // A keyer and a filter: the sieve in memory, and with a journal the sieve on disk. A single URL is a batch of one.
-import type { AnySieve, Explanation, Stats } from './any-sieve.ts'
+import type { AddOptions, AnySieve, Explanation, Stats } from './any-sieve.ts'
 import { explainKey } from './canonical/explain.ts'
 import type { Profile } from './canonical/profiles.ts'
-import { SieveError } from './errors.ts'
+import { closedError, SieveError } from './errors.ts'
 import type { Plan } from './filters/filter.ts'
 import type { DeletingFilterName, FilterName, FolderFilterName } from './filters/registry.ts'
 import { checkNothingUnlogged, type StoreOptions } from './journal.ts'
 import { compileKernel, NOT_DONE } from './kernel.ts'
-import { checkUrlsOf, countOf, type Urls } from './keyer/urls.ts'
+import type { Urls } from './keyer/urls.ts'
 import type { Feed, FeedOptions } from './lines/feed.ts'
-import { checkMergeable, unite, uniteBits } from './merge.ts'
+import { checkMergeable, unite, uniteBits, unitedCounts } from './merge.ts'
 import { type AnySieveOptions, identityOf, type SieveOptions } from './sieve-options.ts'
-import { type Saved, SieveState, STATE } from './state.ts'
+import { NOTHING, type Saved, SieveState, STATE } from './state.ts'
 import { checkUrl, checkUrls, folderUrl, type Items, wrongType } from './url-input.ts'
-import { toSeen, Verdicts } from './verdicts.ts'
+import { answer, toSeen, Verdicts } from './verdicts.ts'
 
 export type { Explanation, Stats } from './any-sieve.ts'
 export type { SieveOptions } from './sieve-options.ts'
@@ -21,7 +21,10 @@ export type { Items } from './url-input.ts'
 
 /** A sieve whose filter can forget. */
 export interface DeletingSieve extends Sieve {
-  /** Forgets a URL: true when it was remembered. Errs as the filter does. */
+  /**
+   * Forgets a URL: true when it was remembered. URLs that the filter cannot tell from it are forgotten too: with
+   * `fingerprint` one with the same 64 bits of hash, with `cuckoo` one that it takes for this one, at the filter's rate.
+   */
   delete(url: string): boolean
   /** Forgets many URLs: in order, 1 was remembered and 0 was not. A call that fails on the way has `answered`, as an add. */
   deleteMany(urls: readonly string[]): Uint8Array
@@ -101,14 +104,14 @@ export class Sieve implements AnySieve {
   }
 
   /** Marks a URL. True: it is new. False: it was seen, or the filter errs. */
-  add(url: string): boolean {
+  add(url: string, options?: AddOptions): boolean {
     const state = this.#state
     if (state.journal === null) {
       const verdict = state.addOne(url)
       if (verdict === 1) state.urls++
       if (verdict === 0) state.seen++
       if (verdict !== NOT_DONE) return verdict === 1
-    }
+    } else if (options?.confirm === false) return state.holding(() => this.add(url))
     state.keyer.one(url)
     state.add(0, 1)
     return state.kernel.verdicts[0] === 1
@@ -127,8 +130,8 @@ export class Sieve implements AnySieve {
   }
 
   /** Marks many URLs: one verdict each, in order, 1 new and 0 seen; a repeat inside the list is seen. */
-  addMany(urls: readonly string[]): Uint8Array {
-    return this.#answer({ strings: urls }, 'add')
+  addMany(urls: readonly string[], options?: AddOptions): Uint8Array {
+    return this.#addAll({ strings: urls }, options)
   }
 
   /** Whether each of many URLs was seen: in order, 1 seen and 0 not. Marks nothing. */
@@ -137,8 +140,8 @@ export class Sieve implements AnySieve {
   }
 
   /** Marks newline-separated lines without making strings: one verdict each, in order, 1 new and 0 seen. */
-  addLines(bytes: Uint8Array): Uint8Array {
-    return this.#answer({ lines: bytes }, 'add')
+  addLines(bytes: Uint8Array, options?: AddOptions): Uint8Array {
+    return this.#addAll({ lines: bytes }, options)
   }
 
   /** Whether each of the newline-separated lines was seen: in order, 1 seen and 0 not. Marks nothing. */
@@ -147,8 +150,8 @@ export class Sieve implements AnySieve {
   }
 
   /** Marks items that lie in one buffer, any bytes, without making strings: one verdict each, in order, 1 new and 0 seen. */
-  addItems(items: Items): Uint8Array {
-    return this.#answer({ items }, 'add')
+  addItems(items: Items, options?: AddOptions): Uint8Array {
+    return this.#addAll({ items }, options)
   }
 
   /** Whether each item of one buffer was seen: in order, 1 seen and 0 not. Marks nothing. */
@@ -156,10 +159,28 @@ export class Sieve implements AnySieve {
     return toSeen(this.#answer({ items }, 'has'))
   }
 
+  /** What was added with `confirm: false` was delivered: these URLs, or all. */
+  confirm(urls?: readonly string[]): void {
+    const { journal, keyer } = this.#state
+    keyer.free()
+    if (urls === undefined) {
+      journal?.confirm?.()
+      return
+    }
+    checkUrls(urls)
+    keyer.batches({ strings: urls }, (n) => {
+      journal?.confirmSome?.(n)
+      return n
+    })
+  }
+
   /** For streams of lines: bytes in, in any cuts; the new (or the seen) lines out. One feed at a time. */
-  feed(options: FeedOptions, onBatch?: (verdicts: Uint8Array) => void): Feed {
+  feed(options: FeedOptions & AddOptions, onBatch?: (verdicts: Uint8Array) => void): Feed {
     const state = this.#state
-    return state.keyer.feed((n) => state.add(0, n), options, onBatch)
+    state.checkWritable()
+    const add = (n: number) => state.add(0, n)
+    const hold = (n: number) => state.holding(() => add(n))
+    return state.keyer.feed(options.confirm === false ? hold : add, options, onBatch)
   }
 
   /** The key, what each rule did, and the verdict an add would get. Marks and counts nothing. */
@@ -179,23 +200,28 @@ export class Sieve implements AnySieve {
 
   /** What the sieve holds and how well: a moment's measure, which costs no pass over the memory. */
   stats(): Stats {
-    const { shards, kind, hash, urls, seen, invalid, journal } = this.#state
+    const { shards, kind, hash, hashFault, remembered: urls, seen, invalid, journal } = this.#state
     const { sizeBytes, fill, rate, layers, rates } = shards.measure()
-    const { expectedUrls, promisedRate } = this.plan
+    const { expectedUrls, promisedRate, noPromise } = this.plan
+    // Files of earlier versions have filters of 64-bit hashes with fewer good bits.
+    const isNarrow = hashFault !== null && kind.takes === 'hashes'
+    const isFull = !kind.can.grow && expectedUrls !== null && urls > expectedUrls
     const store = journal?.info()
     return {
       filter: this.plan.filter,
       profile: this.profile.name,
       hash: hash.names.join(','),
       urls,
+      ...(this.#state.urlsEstimated && { urlsEstimated: true }),
       seen,
       invalid,
       sizeBytes,
       bitsPerUrl: urls === 0 ? null : (sizeBytes * 8) / urls,
       fill,
-      expectedRate: rate,
+      expectedRate: hashFault === null ? rate : null,
       promisedRate,
-      pastCapacity: !kind.can.grow && expectedUrls !== null && urls > expectedUrls,
+      ...(noPromise !== undefined && { noPromise }),
+      pastCapacity: isFull || (isNarrow && urls > 0),
       ...(layers && { layers }),
       ...(rates && { rates }),
       ...(store && { store }),
@@ -205,8 +231,8 @@ export class Sieve implements AnySieve {
   /** Forgets everything. Half a line that a feed has taken stays with the feed. */
   clear(): void {
     const state = this.#state
-    state.keyer.free()
-    const undo = state.replace(state.emptyShards(), { urls: 0, seen: 0, invalid: 0 })
+    state.checkWritable()
+    const undo = state.replace(state.emptyShards(), NOTHING)
     try {
       state.journal?.cleared()
     } catch (error) {
@@ -217,10 +243,12 @@ export class Sieve implements AnySieve {
 
   /**
    * Takes in all that another sieve remembers: of the same filter, parameters, profile and key. A stored sieve has folded
-   * it into its snapshot when the promise resolves. Errs afterwards as a filter that took the URLs of both.
+   * it into its snapshot when the promise resolves. Errs afterwards as a filter that took the URLs of both. Where the filter
+   * has only bits, `stats().urls` is an estimate from then on: URLs that both have count once.
    */
   async merge(other: Sieve): Promise<void> {
     if (!(other instanceof Sieve)) throw wrongType('other', other, 'a Sieve')
+    this.#state.checkWritable()
     if (other === this) return
     const { journal, keyer } = this.#state
     let undo = () => {}
@@ -248,21 +276,21 @@ export class Sieve implements AnySieve {
     if (!isOfBits || !(state.journal || state.kind.refusesWhenFull)) return unite(this, other)
     const shards = state.emptyShards(state.shards.all.map(({ from }) => from))
     uniteBits(shards, state.shards)
-    const fresh = uniteBits(shards, theirs.shards)
-    return state.replace(shards, {
-      urls: state.urls + (fresh ?? theirs.urls),
-      seen: state.seen + theirs.seen,
-      invalid: state.invalid + theirs.invalid,
-    })
+    return state.replace(shards, unitedCounts(state, theirs, uniteBits(shards, theirs.shards)))
   }
 
   /** Of a stored sieve: puts all that was acknowledged on the disk, now. */
   sync(): void {
+    this.#state.keyer.checkOpen()
     this.#state.journal?.sync()
   }
 
-  /** Of a stored sieve: puts everything on the disk and lets another process open it. It answers no more. */
+  /**
+   * Of a stored sieve: puts everything on the disk and lets another process open it. From the call on every verb but
+   * `stats` throws, or rejects with, a SieveError; closing again does nothing.
+   */
   async close(): Promise<void> {
+    this.#end()
     await this.#state.journal?.close()
   }
 
@@ -273,8 +301,10 @@ export class Sieve implements AnySieve {
 
   /** For `using`: a sieve in memory needs no closing. Throws a SieveError for a stored one, which closes asynchronously. */
   [Symbol.dispose](): void {
-    if (this.#state.journal?.info() === undefined) return
-    throw new SieveError('option', 'a stored sieve closes asynchronously: use `await using`, or close()')
+    if (this.#state.journal?.info() !== undefined) {
+      throw new SieveError('option', 'a stored sieve closes asynchronously: use `await using`, or close()')
+    }
+    this.#end()
   }
 
   /**
@@ -283,7 +313,9 @@ export class Sieve implements AnySieve {
    */
   async save(path?: string): Promise<void> {
     const state = this.#state
+    state.keyer.checkOpen()
     if (path === undefined) {
+      state.checkWritable()
       if (!state.journal)
         throw new SieveError('option', 'save() without a path is for a sieve opened with Sieve.open')
       return state.journal.save()
@@ -316,28 +348,19 @@ export class Sieve implements AnySieve {
     return kernel.verdicts[0] === 0
   }
 
+  #end(): void {
+    const { journal, keyer } = this.#state
+    keyer.end(closedError(journal?.info()?.path ?? 'the sieve'))
+  }
+
+  #addAll(urls: Urls, options: AddOptions | undefined): Uint8Array {
+    const isHeld = options?.confirm === false
+    return isHeld ? this.#state.holding(() => this.#answer(urls, 'add')) : this.#answer(urls, 'add')
+  }
+
   #answer(urls: Urls, verb: 'add' | 'has'): Uint8Array {
     return answer(this.#state, urls, verb)
   }
-}
-
-// Verdicts of all URLs: 1 new, 0 seen; of a delete 1 not remembered, 0 remembered.
-function answer(state: SieveState, urls: Urls, verb: 'add' | 'has' | 'delete'): Uint8Array {
-  checkUrlsOf(urls)
-  const verdicts = new Verdicts(countOf(urls))
-  try {
-    state.keyer.batches(urls, (n) => {
-      const done = verb === 'delete' ? state.delete(n) : state[verb](0, n)
-      verdicts.append(state.kernel.verdicts.subarray(0, done))
-      return done
-    })
-  } catch (error) {
-    if (error instanceof SieveError) {
-      error.answered = verb === 'delete' ? toSeen(verdicts.all()) : verdicts.all()
-    }
-    throw error
-  }
-  return verdicts.all()
 }
 
 /** @internal A sieve with the verbs its filter can do: a new one, or one that was saved, still to be filled. */
@@ -354,6 +377,7 @@ class ForgettingSieve extends Sieve implements DeletingSieve {
   }
 
   deleteMany(urls: readonly string[]): Uint8Array {
+    this[STATE].checkWritable()
     checkUrls(urls)
     const gone = new Verdicts(urls.length)
     try {

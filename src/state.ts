@@ -1,7 +1,9 @@
 // A keyer and its filter, in the same kernel instances, with what was counted: what a sieve is made of. The modules that
 // store, merge and freeze sieves reach it through a symbol that the public entry does not export.
 import type { Profile } from './canonical/profiles.ts'
+import { readOnlyError } from './errors.ts'
 import type { AnyKind, Plan } from './filters/filter.ts'
+import { hashPromise } from './filters/promise.ts'
 import { Shards } from './filters/shards.ts'
 import { type HashChoice, isWideHash } from './hashes.ts'
 import type { Journal } from './journal.ts'
@@ -28,17 +30,26 @@ export interface Counts {
   readonly urls: number
   readonly seen: number
   readonly invalid: number
+  /** `urls` is an estimate: two filters of bits were united. */
+  readonly urlsEstimated?: boolean | undefined
 }
+
+/** Of a sieve that remembers nothing. */
+export const NOTHING: Counts = { urls: 0, seen: 0, invalid: 0 }
 
 export class SieveState implements Identity {
   readonly kind: AnyKind
   readonly plan: Plan
   readonly keyer: Keyer
+  /** Why the hash lets the filter keep no rate, in one line; null: it does. */
+  readonly hashFault: string | null
   /** The filter takes 64-bit hashes; else it takes keys. */
   readonly takesHashes: boolean
+  /** Those that were new. A filter that forgets may remember fewer: `remembered`. */
   urls = 0
   seen = 0
   invalid = 0
+  urlsEstimated = false
   journal: Journal | null = null
   /** It was opened from a store that keeps the keys. */
   keepsKeys = false
@@ -48,11 +59,16 @@ export class SieveState implements Identity {
   /** The filter's feature function is the caller's own. */
   readonly #runsOwnFeatures: boolean
   readonly #canBeInOneCall: boolean
+  /** As `#canBeInOneCall`, for adds: false when it is read-only. */
+  #addsInOneCall: boolean
+  /** The folder of a store that was opened read-only. */
+  #readOnlyFolder: string | null = null
   #shards: Shards
 
   constructor(module: WebAssembly.Module, identity: Identity & Partial<Saved>, instanceBytes?: number) {
     this.kind = identity.kind
     this.plan = identity.plan
+    this.hashFault = hashPromise(identity.kind, identity.plan, identity.hash.names)
     this.#module = module
     this.#instanceBytes = instanceBytes
     this.#isWide = identity.hash.names.every(isWideHash)
@@ -62,7 +78,25 @@ export class SieveState implements Identity {
     this.#shards = this.emptyShards(identity.froms)
     this.keyer = new Keyer(this.#shards.batchKernel, identity.profile, identity.hash, this.takesHashes)
     this.#canBeInOneCall = this.takesHashes && !hasOwnInstances && this.keyer.kernelRules !== null
+    this.#addsInOneCall = this.#canBeInOneCall
     this.#prepareOneCall()
+  }
+
+  /** Distinct URLs that it remembers now. A row of filters has those too that the disk refused. */
+  get remembered(): number {
+    return Math.min(this.urls, this.#shards.remembered() ?? this.urls)
+  }
+
+  /** Nothing may be changed from now on: the sieve is of a store that others may be writing to. */
+  makeReadOnly(folder: string): void {
+    this.#readOnlyFolder = folder
+    this.#addsInOneCall = false
+  }
+
+  /** Throws when nothing may be changed: it is closed, in the middle of a call, or read-only. */
+  checkWritable(): void {
+    this.keyer.free()
+    if (this.#readOnlyFolder !== null) throw readOnlyError(this.#readOnlyFolder)
   }
 
   get profile(): Profile {
@@ -89,13 +123,13 @@ export class SieveState implements Identity {
 
   /** Uses another filter and its counts from now on. Returns what undoes it. */
   replace(shards: Shards, counts: Counts): () => void {
-    const { urls, seen, invalid } = this
+    const { urls, seen, invalid, urlsEstimated } = this
     const before = this.#shards
     this.keyer.attach(shards.batchKernel)
     this.#shards = shards
     this.#prepareOneCall()
-    Object.assign(this, counts)
-    return () => void this.replace(before, { urls, seen, invalid })
+    Object.assign(this, { urlsEstimated: false, ...counts })
+    return () => void this.replace(before, { urls, seen, invalid, urlsEstimated })
   }
 
   /**
@@ -103,7 +137,7 @@ export class SieveState implements Identity {
    * one by one (an unusual URL, a filter in several instances or without such a call, a full filter).
    */
   addOne(url: string): number {
-    if (!this.#isInOneCall()) return NOT_DONE
+    if (!this.#addsInOneCall || this.#shards.count !== 1 || this.keyer.isBusy) return NOT_DONE
     const { keyer } = this
     const size = keyer.write(url)
     const { kernel } = keyer
@@ -114,7 +148,7 @@ export class SieveState implements Identity {
 
   /** The verdict of one URL in one kernel call; as `addOne`, and marks nothing. */
   hasOne(url: string): number {
-    if (!this.#isInOneCall()) return NOT_DONE
+    if (!this.#canBeInOneCall || this.#shards.count !== 1 || this.keyer.isBusy) return NOT_DONE
     const { keyer } = this
     const size = keyer.write(url)
     const { kernel } = keyer
@@ -128,6 +162,7 @@ export class SieveState implements Identity {
    * behind the last that is done: n, or less when the filter has no memory for the others.
    */
   add(from: number, n: number): number {
+    this.checkWritable()
     const { journal, kernel } = this
     const end = this.#runsOwnFeatures
       ? this.keyer.guard(() => this.#shards.add(from, n))
@@ -146,6 +181,19 @@ export class SieveState implements Identity {
     }
     this.#count(from, end)
     return end
+  }
+
+  /** What is added by `act` waits for its confirmation, where it outlives the process. */
+  holding<T>(act: () => T): T {
+    const { journal } = this
+    if (!journal?.confirm) return act()
+    const { holds = false } = journal
+    journal.holds = true
+    try {
+      return act()
+    } finally {
+      journal.holds = holds
+    }
   }
 
   /** Gives entries [from, n) of the batch their verdicts and counts those that are not URLs. Marks nothing. */
@@ -170,6 +218,7 @@ export class SieveState implements Identity {
 
   /** Forgets the n entries of the batch: verdict 0 where one was remembered. Returns n. */
   delete(n: number): number {
+    this.checkWritable()
     const { journal, kernel } = this
     this.#shards.delete(n)
     journal?.amend(0, n) // what the disk refused was not remembered
@@ -186,10 +235,6 @@ export class SieveState implements Identity {
   #count(from: number, n: number): void {
     this.invalid += this.keyer.invalidIn(from, n)
     this.journal?.counted?.()
-  }
-
-  #isInOneCall(): boolean {
-    return this.#canBeInOneCall && this.#shards.count === 1 && !this.keyer.isBusy
   }
 
   #prepareOneCall(): void {

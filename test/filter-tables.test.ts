@@ -19,7 +19,8 @@ function rowOf(kind: AnyKind): string[] {
     ...Object.keys(can).filter((verb) => can[verb as keyof typeof can]),
   ]
   const bits = kind.plan(SIZE).bitsPerUrl!
-  return [`\`${name}\``, does, bits.toFixed(bits < 100 ? 1 : 0), able.join(', ') || '–', errs, source]
+  const atRate = kind.noPromise ? 'no rate' : bits.toFixed(bits < 100 ? 1 : 0)
+  return [`\`${name}\``, does, atRate, able.join(', ') || '–', errs, source]
 }
 
 function table(): string {

@@ -12,6 +12,7 @@ describe.each<[string, (text: string) => number, [string, number][], string[]]>(
       ['1e6', 1e6],
       ['1E6', 1e6],
       ['10M', 1e7],
+      ['10B', 1e10],
       ['1.5k', 1500],
       ['2g', 2e9],
       ['1_000_000', 1e6],

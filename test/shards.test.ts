@@ -67,7 +67,7 @@ describe.each(fixed)('$name, of a fixed size', (kind) => {
     const cells = sum(sieve[STATE].shards.all.flatMap(({ filter }) => filter.cells!().map((a) => a.cells)))
     const fill = kind.can.delete ? urls / cells : -Math.expm1((-sieve.plan.hashes! * urls) / bits!)
     expectNear(stats.fill!, fill, 0.01)
-    expectNear(stats.expectedRate, sieve.plan.expectedRate!, 0.1)
+    expectNear(stats.expectedRate!, sieve.plan.expectedRate!, 0.1)
     expect(stats.sizeBytes).toBeGreaterThanOrEqual(sizeBytes)
     expect(stats.sizeBytes).toBeLessThan(sizeBytes + 64 * instances(sieve))
   })
@@ -160,10 +160,10 @@ describe('fingerprint', () => {
     expect(stats.sizeBytes / urls).toBeLessThanOrEqual(12)
     expectNear(stats.fill!, ((64 / 9) * urls) / stats.sizeBytes, 0.02)
     // The chance is that of one table of all hashes, however many instances they are in.
-    expectNear(stats.expectedRate, urls / 2 ** 64, 0.005)
+    expectNear(stats.expectedRate!, urls / 2 ** 64, 0.005)
     const alone = await Sieve.create({ profile: 'raw', key })
     alone.addMany(named('a', 0, 100_000))
-    expectNear(alone.stats().expectedRate, 100_000 / 2 ** 64, 0.005)
+    expectNear(alone.stats().expectedRate!, 100_000 / 2 ** 64, 0.005)
   })
 
   it('deletes in every instance, and adds again', async () => {
@@ -320,9 +320,10 @@ describe('a thousand million URLs', () => {
   const request = { expectedUrls: 1e9, falsePositiveRate: 1e-3 }
 
   it.each(kinds)('$name can be planned', (kind) => {
-    const plan = planFor(kind, request)
+    const plan = planFor(kind, request, ['siphash'])
     expect(plan.expectedUrls).toBe(1e9)
-    expect(plan.expectedRate).toBeLessThanOrEqual(1e-3)
+    if (kind.noPromise) expect(plan.expectedRate).toBeNull()
+    else expect(plan.expectedRate).toBeLessThanOrEqual(1e-3)
     expect(plan.sizeBytes).toBeGreaterThan(1e9)
     if (isApproximate(kind)) expect(plan.bitsPerUrl).toBeGreaterThan(Math.log2(1000))
   })

@@ -1,6 +1,6 @@
 // How often an address of multilayer's XOR layer is set: the formula against draws.
 import { describe, expect, it } from 'vitest'
-import { xorHitRates } from '../src/filters/xor-layer.ts'
+import { keptHitRates, xorHitRates } from '../src/filters/xor-layer.ts'
 import { randomFrom } from './support/random.mjs'
 
 describe('the XOR layer’s addresses', () => {
@@ -36,4 +36,13 @@ describe('the XOR layer’s addresses', () => {
     expect(xorHitRates({ bits: 1000, fill: 1, depths: [1, 2] })).toEqual([1, 1])
     expect(xorHitRates({ bits: 1000, fill: 0.5, depths: [0, 0] })).toEqual([0, 0])
   })
+})
+
+it('is worked out once for the same counts, and again for others', () => {
+  const rates = keptHitRates()
+  const counts = { bits: 1000, fill: 0.2, depths: [10, 20, 5] }
+  const first = rates(counts)
+  expect(first).toEqual(xorHitRates(counts))
+  expect(rates({ ...counts, depths: [10, 20, 5] })).toBe(first)
+  expect(rates({ ...counts, fill: 0.3 })).toEqual(xorHitRates({ ...counts, fill: 0.3 }))
 })

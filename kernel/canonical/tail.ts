@@ -9,12 +9,10 @@ export const DOTS: usize = 1
 
 /** What `copyTail` has seen, as bits of `seen`: escapes that a rule changes … */
 export const SEEN_ESCAPES: u32 = 1
-/** … a `|`, where it is to be escaped, */
-export const SEEN_PIPES: u32 = 2
-/** slashes side by side, */
-export const SEEN_SLASHES: u32 = 4
+/** … slashes side by side, */
+export const SEEN_SLASHES: u32 = 2
 /** and a semicolon in the path. */
-export const SEEN_SEMICOLON: u32 = 8
+export const SEEN_SEMICOLON: u32 = 4
 
 export let seen: u32 = 0
 /** Where the copy has its question mark; 0: no query. */
@@ -36,7 +34,6 @@ function prepare(): void {
   mark(pathHigh, pathLow, 64, 1 << 2, 1 << 3 | 1 << 5 | 1 << 7) // # % '
   mark(pathHigh, pathLow, 128, 1 << 2, 1 << 0xe | 1 << 0xf) // . /
   memory.copy(widerLow, pathLow, 16)
-  mark(pathHigh, widerLow, 16, 1 << 7, 1 << 0xc) // |
   mark(pathHigh, widerLow, 32, 1 << 3, 1 << 0xb) // ;
   mark(pathHigh, widerLow, 64, 1 << 2, 1 << 8) // (
 }
@@ -125,8 +122,6 @@ function copyOn(p: usize, end: usize, out: usize, rules: u32, isResolved: bool):
         if (!inPath && !(rules & FORM)) return UNUSUAL
       } else if (c == 0x2e) {
         if (inPath && !isResolved) return DOTS
-      } else if (c == 0x7c) {
-        seen |= SEEN_PIPES
       } else if (c == 0x3b) {
         if (inPath && rules & AGGRESSIVE && mayBeSession(p + at + 1)) return UNUSUAL
         if (inPath) seen |= SEEN_SEMICOLON

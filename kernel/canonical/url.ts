@@ -6,10 +6,10 @@ import { keyEnds, keyStarts, lineEnds, lineStarts, reserveArena, SLACK, unusual 
 import { classesOf, mark } from './byte-classes'
 import { normaliseEscapes } from './escapes'
 import { dropNumberedWww } from './host'
-import { countPipes, escapePipes, rewritePath } from './path'
+import { countUnwise, escapeUnwise, rewritePath } from './path'
 import { rewriteQuery, SCRATCH_BYTES, setScratch } from './query'
 import { AGGRESSIVE, HTTP_IS_HTTPS, MOST_REWRITTEN, REWRITTEN, SCRAPY, UNUSUAL } from './rules'
-import { copyDotted, copyTail, DOTS, queryAt, seen, SEEN_ESCAPES, SEEN_PIPES } from './tail'
+import { copyDotted, copyTail, DOTS, queryAt, seen, SEEN_ESCAPES } from './tail'
 
 /** "https://" and "http://", as they lie in memory. */
 const HTTPS: u64 = 0x2f2f3a7370747468
@@ -129,9 +129,9 @@ function canonicalOne(p: usize, end: usize, out: usize, rules: u32): usize {
   if (out == UNUSUAL) return UNUSUAL
   if (rules & REWRITTEN) {
     let query = queryAt ? queryAt : out
-    if (rules & AGGRESSIVE && seen & SEEN_PIPES) {
-      query += 2 * countPipes(path, query)
-      out = escapePipes(path, out)
+    if (rules & AGGRESSIVE) {
+      query += 2 * countUnwise(path, query)
+      out = escapeUnwise(path, out)
     }
     const end = rewritePath(path, query, rules)
     return query == out ? end : rewriteQuery(query, out, end, rules)

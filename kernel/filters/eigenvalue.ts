@@ -5,6 +5,7 @@ import { allocZeroed } from '../memory'
 import { featureEnds, featureStarts, keyEnds, keyStarts, verdicts } from '../batch'
 import { hasBits, setBits } from '../bits'
 import { addressesOf } from '../hash'
+import { countRest } from '../known-rest'
 
 let bits: usize = 0
 let features: usize = 0
@@ -36,6 +37,7 @@ export function eigenvalueAdd(from: u32, n: u32): u32 {
     const more = setBits(features, featureCount)
     urlOnes += set
     featureOnes += more
+    if (set + more != 0) countRest(more == 0)
     store<u8>(verdicts + <usize>i, <u8>(set + more != 0))
   }
   return n

@@ -5,6 +5,7 @@ import { allocZeroed } from '../memory'
 import { keyEnds, keyStarts, verdicts } from '../batch'
 import { hasBits, setBits } from '../bits'
 import { addresses, addressesOf } from '../hash'
+import { countRest } from '../known-rest'
 import { afterScheme } from '../segments'
 
 let bits: usize = 0
@@ -55,8 +56,9 @@ export function prefixLayersAdd(from: u32, n: u32): u32 {
     const set = setBits(bits, count)
     tally(0, set)
     // Folders are marked even when the key seems to be there: the filter may err about the key, not about them.
-    const added = set + markFolders(start, to)
-    store<u8>(verdicts + <usize>i, <u8>(added != 0))
+    const more = markFolders(start, to)
+    if (set + more != 0) countRest(more == 0)
+    store<u8>(verdicts + <usize>i, <u8>(set + more != 0))
   }
   return n
 }

@@ -34,8 +34,9 @@ export interface LiveSieve {
   readonly urls: number
   readonly sizeBytes: number
   readonly fill: number
-  readonly expectedRate: number
+  readonly expectedRate: number | null
   readonly promisedRate: number | null
+  readonly noPromise?: string
   readonly pastCapacity: boolean
   /** Of a stored sieve: its log and snapshot. */
   readonly diskBytes?: number
@@ -195,10 +196,29 @@ export async function request(path: string, init: RequestInit = {}): Promise<Res
   return response
 }
 
+/** How long after a lost answer a request with a key is sent again. */
+const AGAIN_MS = 500
+
+// Not crypto.randomUUID, which a page on plain HTTP does not have.
+const newKey = () =>
+  Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(16)).join('-')
+
+/** A request that changes something has a key: sent again after a lost answer, it gets the first one. */
+async function keyed(path: string, init: RequestInit): Promise<Response> {
+  const sent = { ...init, headers: { ...init.headers, 'idempotency-key': newKey() } }
+  try {
+    return await request(path, sent)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 0) throw error
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+    return request(path, sent)
+  }
+}
+
 async function json<T>(path: string, method = 'GET', body?: unknown): Promise<T> {
-  const sent =
-    body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
-  const response = await request(path, { method, ...sent })
+  const headers = body === undefined ? {} : { 'content-type': 'application/json' }
+  const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
+  const response = await (method === 'GET' ? request(path, init) : keyed(path, init))
   const text = await response.text()
   return (text === '' ? undefined : JSON.parse(text)) as T
 }

@@ -1,8 +1,8 @@
 // A confirmation dialog for what cannot be undone; it works with the keyboard, including Escape.
-import { h, uniqueId } from './dom.ts'
+import { type Child, h, uniqueId } from './dom.ts'
 
 /** Whether the user confirms. */
-export function confirm(title: string, detail: string, act: string): Promise<boolean> {
+export function confirm(title: Child, detail: string, act: string): Promise<boolean> {
   const [titleId, detailId] = [uniqueId('title'), uniqueId('detail')]
   const dialog = h(
     'dialog',

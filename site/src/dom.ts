@@ -1,6 +1,16 @@
 // Creates elements in one expression: name, attributes, children. An attribute that is a function is an event handler.
 
 export type Child = Node | string | number | null | undefined | false | readonly Child[]
+/** Characters that turn or isolate the direction of text, so that a name looks like another one. */
+const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+/** Text of clients, with such characters as `\\u202e`. */
+export const visible = (text: string): string =>
+  text.replaceAll(TURNING, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** The name of a sieve, whose direction leaves the text around it alone. */
+export const nameText = (name: string): HTMLElement => h('bdi', {}, name)
+
 type Attribute = string | number | boolean | null | undefined | ((event: Event) => void)
 export type Attributes = Readonly<Record<string, Attribute>>
 
@@ -21,7 +31,7 @@ function append(element: Element, children: readonly Child[]): void {
   for (const child of children) {
     if (child === null || child === undefined || child === false) continue
     if (typeof child === 'object' && !(child instanceof Node)) append(element, child)
-    else element.append(child instanceof Node ? child : String(child))
+    else element.append(child instanceof Node ? child : visible(String(child)))
   }
 }
 
@@ -51,7 +61,8 @@ export function fill(element: Element, ...children: Child[]): void {
 
 /** Sets an element's text if it is different. */
 export function setText(element: Element, text: string): void {
-  if (element.textContent !== text) element.textContent = text
+  const shown = visible(text)
+  if (element.textContent !== shown) element.textContent = shown
 }
 
 /** A pair of term and description, for a list of facts. */

@@ -1,7 +1,7 @@
 // The current faults of the server, above every view: a list that screen readers announce when it changes, and that is
 // hidden when it is empty.
 import type { Fault } from './api.ts'
-import { fill, h } from './dom.ts'
+import { fill, h, nameText } from './dom.ts'
 import { moment, plural } from './format.ts'
 import type { Live } from './live.ts'
 import { hrefOf } from './sieve-charts.ts'
@@ -21,12 +21,18 @@ const REFUSING: readonly Fault['kind'][] = ['disk', 'redis']
 
 function item({ kind, sieve, message, since }: Fault): HTMLElement {
   const href = sieve === undefined || kind === 'set-aside' ? null : hrefOf(sieve)
-  const name = sieve !== undefined && (href === null ? h('b', {}, sieve) : h('a', { href }, sieve))
+  const name = sieve !== undefined && h(href === null ? 'b' : 'a', { href }, nameText(sieve))
   return h(
     'li',
     {},
     h('p', {}, h('strong', {}, FAULT_TITLES[kind] ?? kind), name && [': ', name]),
-    h('p', { class: 'hint' }, message, ' · since ', h('time', { datetime: since }, moment(since))),
+    h(
+      'p',
+      { class: 'hint' },
+      h('bdi', {}, message),
+      ' · since ',
+      h('time', { datetime: since }, moment(since)),
+    ),
   )
 }
 

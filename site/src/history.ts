@@ -65,6 +65,10 @@ export class History {
     })
   }
 
+  get recentAdds(): number {
+    return this.track.addsPerSecond.reduce<number>((sum, adds) => sum + (adds ?? 0), 0)
+  }
+
   /** The newest value of a track. */
   latest(name: (typeof SIEVE_NAMES)[number]): number | null {
     return this.track[name].at(-1) ?? null

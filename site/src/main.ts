@@ -1,5 +1,5 @@
 // The page: the view for each address, the navigation, and the state of the connection.
-import { fill, h, setText } from './dom.ts'
+import { fill, h, setText, visible } from './dom.ts'
 import { showFaults } from './faults.ts'
 import { type LinkState, Live } from './live.ts'
 import { type Frame, heading, messageOf, notice, type View } from './view.ts'
@@ -81,7 +81,7 @@ async function show(isFirst = false): Promise<void> {
   const { signal } = running
   const isLocal = word === 'playground'
   const { title, view } = routes[word] ?? { title: 'Nothing here', view: missingView }
-  document.title = `${name || title} · urlsieve`
+  document.title = `${visible(name || title)} · urlsieve`
   markCurrent(word)
   const root = h('div', { class: `view view-${word || 'sieves'}` })
   main.replaceChildren(root)

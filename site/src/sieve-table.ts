@@ -1,6 +1,6 @@
 // The table of all sieves: exact numbers, the state of each, and its order by any column.
 import type { Fault, LiveSieve, Snapshot } from './api.ts'
-import { h, setText } from './dom.ts'
+import { h, nameText, setText } from './dom.ts'
 import { FAULT_TITLES } from './faults.ts'
 import { bytes, compact, count, rate, share } from './format.ts'
 import type { Live } from './live.ts'
@@ -11,6 +11,8 @@ export interface Entry {
   readonly sieve: LiveSieve
   readonly name: string
   readonly addsPerSecond: number | null
+  /** Adds of the last two minutes, as far as they were seen. */
+  readonly recentAdds: number
   readonly faults: readonly Fault[]
 }
 
@@ -24,6 +26,7 @@ export function entriesOf({ sieves, faults }: Snapshot, live: Live): Entry[] {
     sieve,
     name: sieve.name,
     addsPerSecond: live.histories.get(sieve.name)?.latest('addsPerSecond') ?? null,
+    recentAdds: live.histories.get(sieve.name)?.recentAdds ?? 0,
     faults: byName.get(sieve.name) ?? [],
   }))
 }
@@ -90,7 +93,7 @@ const classOf = ({ isWord, isNarrow }: Column): string =>
 /** A sieve's name, which leads to its view. */
 export function linkTo(name: string): HTMLElement {
   const href = hrefOf(name)
-  return href === null ? h('span', {}, name) : h('a', { href }, name)
+  return href === null ? h('span', {}, nameText(name)) : h('a', { href }, nameText(name))
 }
 
 /** A column and a direction. */
@@ -171,7 +174,8 @@ export class Row {
       setText(cell, column.text(entry))
       if (column.name === 'State') cell.classList.toggle('over', entry.faults.length > 0)
     }
-    const isOver = pastCapacity || (promisedRate !== null && expectedRate > promisedRate)
+    const isOver =
+      pastCapacity || (promisedRate !== null && expectedRate !== null && expectedRate > promisedRate)
     const rateColumn = COLUMNS.find(({ name }) => name === 'Expected rate')!
     this.#cells.get(rateColumn)!.classList.toggle('over', isOver)
   }

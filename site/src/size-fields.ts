@@ -148,7 +148,7 @@ export class Preview {
     this.element.hidden = false
     fill(
       this.element,
-      h('h3', {}, `Preview${at}`),
+      h('h2', {}, `Preview${at}`),
       h(
         'dl',
         { class: 'facts' },

@@ -16,7 +16,7 @@ export interface Frame {
 /** Draws a view into its frame. */
 export type View = (frame: Frame) => void | Promise<void>
 
-export const heading = (title: string, ...lede: Child[]): HTMLElement =>
+export const heading = (title: Child, ...lede: Child[]): HTMLElement =>
   h(
     'div',
     { class: 'heading' },

@@ -6,7 +6,7 @@ const PERCENT = 0x25
 // Those with a small letter, and those of unreserved characters: 2D 2E 30–39 41–5A 5F 61–7A 7E.
 const otherEscape = /%(?:[a-f][0-9A-Fa-f]|[0-9A-F][a-f]|2[DE]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])/g
 // RFC 3986 has no place for these; the platform leaves some of them bare in a path or a query.
-const unwise = /[\\^`{|}]/g
+const unwise = /[\\^`{|}[\]]/g
 
 const escapes = Array.from({ length: 256 }, (_, i) => `%${i.toString(16).toUpperCase().padStart(2, '0')}`)
 const isUnreserved = Array.from({ length: 256 }, (_, i) => /[A-Za-z0-9\-._~]/.test(String.fromCharCode(i)))

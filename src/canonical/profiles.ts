@@ -65,10 +65,11 @@ export const profiles: Readonly<Record<ProfileName, Profile>> = Object.freeze({
    */
   scrapy: profile('scrapy', 'the URL Scrapy’s duplicate filter compares', 'scrapy'),
 
-  /** For a site you know, or a survey. Errs towards "seen" with every rule after no-fragment: it will lose pages. */
+  /** For a site you know, or a survey. Errs towards "seen" with every lossy rule: it will lose pages. */
   aggressive: profile(
     'aggressive',
     'web, and whatever rarely makes another page is dropped',
+    'bare-host',
     'whatwg',
     'no-fragment',
     'https',

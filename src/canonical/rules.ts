@@ -1,6 +1,7 @@
 // The built-in rules: each takes one form of a key to the next. A lossy rule errs towards "seen": two different pages
 // may get one key, and the second is then never fetched. The others only join spellings of the same request.
 
+import { withScheme } from './bare-hosts.ts'
 import { escapeUnwise, normaliseEscapes } from './escapes.ts'
 import { dropHostDot, dropNumberedWww, isHostTooLong } from './hosts.ts'
 import { dropEmptyParameters, dropParameters, formParameters, sortParameters } from './parameters.ts'
@@ -37,6 +38,11 @@ const builtIn = {
     lossy: false,
     apply: hrefOf,
   },
+  'bare-host': {
+    does: 'reads what begins with a host instead of a scheme as https://, as an address bar does',
+    lossy: true,
+    apply: withHostScheme,
+  },
   'no-fragment': {
     does: 'cuts the fragment, which is never sent to a server',
     lossy: false,
@@ -53,7 +59,7 @@ const builtIn = {
     apply: (key: string) => (hasEquivalentEscapes(key) ? normaliseEscapes(key) : key),
   },
   'escape-unwise': {
-    does: 'escapes ^ | ` { } and \\, which RFC 3986 never allows bare',
+    does: 'escapes ^ | ` { } [ ] and \\, which RFC 3986 never allows bare there',
     lossy: true,
     apply: (key: string) =>
       replaceParts(key, ({ authority, path, query }) =>
@@ -174,6 +180,13 @@ function withoutDots(href: string): string {
   if (!path.startsWith('/') || !/\/\.\.?(?:\/|$)/.test(path)) return href
   const spelled = path.replace(/\/(\.\.?)(?=\/|$)/g, (_, dots: string) => `/${'%2e'.repeat(dots.length)}`)
   return new URL(scheme + authority + spelled + query + fragment).href
+}
+
+// What the platform strips is no part of a host.
+function withHostScheme(key: string): string {
+  const text = key.replace(/^[\0- ]+|[\t\n\r]/g, '')
+  const url = withScheme(text)
+  return url === text ? key : url
 }
 
 const replacePath = (key: string, change: (path: string) => string) =>

@@ -1,7 +1,7 @@
 // `urlsieve check`: has this URL been seen? Exit code 0 seen, 1 new.
 import { type Command, Option } from 'commander'
 import type { AnySieve } from '../any-sieve.ts'
-import { withScheme } from '../records/bare-hosts.ts'
+import { withScheme } from '../canonical/bare-hosts.ts'
 import type { RecordBatch } from '../records/format.ts'
 import { keepRows } from '../records/keep-rows.ts'
 import { CommandError, EXIT } from './exit.ts'

@@ -22,13 +22,14 @@ export class Comparison {
   readonly #exact: Sieve
   /** The filter's verdicts and rates for the CHECKs of this chunk. */
   #verdicts: number[] = []
-  #rates: number[] = []
+  #rates: (number | null)[] = []
   #answered = 0
   #adds = 0
-  #rate = 0
+  #rate: number | null = 0
   #rateAdds = -1
   #absent = 0
-  #expected = 0
+  /** Null: the filter reports no rate. */
+  #expected: number | null = 0
   #falseNegatives = 0
   #filterMs = 0
   #exactMs = 0
@@ -96,7 +97,8 @@ export class Comparison {
         continue
       }
       this.#absent++
-      this.#expected += this.#rates[at]!
+      const rate = this.#rates[at]!
+      this.#expected = this.#expected === null || rate === null ? null : this.#expected + rate
       if (isSeen) this.#falsePositives.push({ line: line(i), url: Buffer.from(url(i)).toString('latin1') })
     }
   }
@@ -118,7 +120,7 @@ export class Comparison {
       falseNegativeCount: this.#falseNegatives,
       measuredRate: share(wrong),
       /** The mean, over those CHECKs, of the rate that the filter's formula gives at that moment. */
-      predictedRate: share(this.#expected),
+      predictedRate: this.#expected === null ? null : share(this.#expected),
       /** The rate that the formula gives at the end. */
       finalRate: filter.expectedRate,
       filter: {
@@ -156,7 +158,7 @@ export class Comparison {
       measuredRate === null
         ? 'No URL was checked that had not been added before: no rate.\n'
         : `${falsePositiveCount} of ${absentChecks} checks of URLs not added before: rate ${percent(measuredRate)} ` +
-          `measured, ${percent(predictedRate!)} predicted; ${percent(finalRate)} predicted at the end.\n`
+          `measured, ${percent(predictedRate)} predicted; ${percent(finalRate)} predicted at the end.\n`
     const lines = this.#falsePositives.map(({ line, url }) => `false positive line ${line}: ${url}\n`)
     return Buffer.concat([...lines.map((line) => Buffer.from(line, 'latin1')), Buffer.from(sides + verdict)])
   }
@@ -167,4 +169,5 @@ interface Cost {
   readonly seconds: number
 }
 
-const percent = (rate: number): string => `${Number((rate * 100).toPrecision(3))} %`
+const percent = (rate: number | null): string =>
+  rate === null ? 'none' : `${Number((rate * 100).toPrecision(3))} %`

@@ -39,7 +39,7 @@ export async function openCrawlSieve(flags: CrawlSieveFlags, command: Command): 
   return {
     urls: sieve,
     profile: sieve.profile,
-    rate: () => sieve.stats().expectedRate,
+    rate: sieve.stats().expectedRate === null ? null : () => sieve.stats().expectedRate!,
     capacity: new Capacity(sieve),
     close: () => sieve.close(),
   }

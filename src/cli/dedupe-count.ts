@@ -36,6 +36,8 @@ export class CountTarget implements DedupeTarget {
   readonly #keyer: Keyer
   readonly #counts = new HashCounts(defaultLimit())
   readonly #first: FirstRows
+  /** The names of the columns, of the first input that has them. */
+  #header: Uint8Array | undefined
   #lines = 0
   #bytes = 0
   #invalid = 0
@@ -67,6 +69,7 @@ export class CountTarget implements DedupeTarget {
   async finish(write: (kept: Uint8Array) => void): Promise<void> {
     const least = this.#request.isRepeated ? 2 : 1
     let place = 0
+    if (this.#header) write(Buffer.concat([Buffer.from(' '.repeat(COUNT_WIDTH + 1)), this.#header]))
     for await (const block of this.#first.blocks()) {
       const parts: Uint8Array[] = []
       for (let at = 0; at < block.length; ) {
@@ -89,11 +92,13 @@ export class CountTarget implements DedupeTarget {
     return { invalid: this.#invalid, sizeBytes: this.#counts.sizeBytes }
   }
 
-  #take({ rows, ends, urls, bytes }: Records): void {
+  #take({ header, rows, ends, urls, bytes, without }: Records): void {
     this.#bytes += bytes
+    this.#header ??= header
     const { hashes, invalid } = this.#keyer.hashesOf({ lines: urls })
     const halves = new Uint32Array(hashes.buffer, hashes.byteOffset, 2 * hashes.length)
-    this.#invalid += invalid
+    // The profile `raw` takes any line for a URL.
+    this.#invalid += Math.max(invalid, without)
     const block = Buffer.allocUnsafe(rows.length + LENGTH_BYTES * ends.length)
     let size = 0
     let from = 0

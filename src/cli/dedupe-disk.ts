@@ -9,7 +9,7 @@ import { shareLeft, shareOf } from '../disk/memory-limit.ts'
 import type { Run } from '../disk/run.ts'
 import { TempFiles } from '../disk/temp-files.ts'
 import { chooseHash, type HashChoice } from '../hashes.ts'
-import type { Durability } from '../journal.ts'
+import type { Delivered, Durability } from '../journal.ts'
 import { compileKernel, Kernel } from '../kernel.ts'
 import { Keyer } from '../keyer/keyer.ts'
 import type { Counts, DedupeTarget, WriteKept } from './dedupe-run.ts'
@@ -43,7 +43,7 @@ export interface ContinuedRequest extends Pick<DiskRequest, 'keep' | 'as'> {
 }
 
 export class DiskTarget implements DedupeTarget {
-  readonly outlivesRun = false
+  readonly outlivesRun: boolean
   readonly #feed: DiskFeed
   readonly #store: DiskStore | undefined
   readonly #buffers = new BufferWatch()
@@ -53,22 +53,23 @@ export class DiskTarget implements DedupeTarget {
   private constructor(feed: DiskFeed, store?: DiskStore) {
     this.#feed = feed
     this.#store = store
+    this.outlivesRun = store !== undefined
   }
 
   static async open(request: DiskRequest): Promise<DiskTarget> {
     const module = await compileKernel()
     const { keep, as, maxMemory } = request
-    const { capacity, kernelBytes } = shareOf(maxMemory, request.state !== undefined)
+    const { kernelBytes, ...share } = shareOf(maxMemory, request.state !== undefined)
     const kernel = Kernel.create(module, kernelBytes)
     const temp = new TempFiles(request.temp ?? tmpdir())
     if (request.state === undefined) {
       const keyer = new Keyer(kernel, resolveProfile(request.profile ?? 'web'), chooseHash())
-      return new DiskTarget(new DiskFeed(keyer, temp, { keep, as, capacity }))
+      return new DiskTarget(new DiskFeed(keyer, temp, { keep, as, ...share }))
     }
     const store = DiskStore.open(request.state, request)
     try {
       const keyer = new Keyer(kernel, store.profile, store.hash)
-      const feed = new DiskFeed(keyer, temp, { keep, as, capacity, store })
+      const feed = new DiskFeed(keyer, temp, { keep, as, ...share, store })
       await feed.restore()
       return new DiskTarget(feed, store)
     } catch (error) {
@@ -83,9 +84,9 @@ export class DiskTarget implements DedupeTarget {
     { module, profile, hash }: SieveParts,
     { keep, as, limitBytes, temp }: ContinuedRequest,
   ): Promise<DiskTarget> {
-    const { capacity, kernelBytes } = await shareLeft(limitBytes)
+    const { kernelBytes, ...share } = await shareLeft(limitBytes)
     const keyer = new Keyer(Kernel.create(module, kernelBytes), profile, hash)
-    return new DiskTarget(new DiskFeed(keyer, temp, { keep, as, capacity, runs }))
+    return new DiskTarget(new DiskFeed(keyer, temp, { keep, as, ...share, runs }))
   }
 
   async sift(path: string, write: WriteKept): Promise<void> {
@@ -112,7 +113,7 @@ export class DiskTarget implements DedupeTarget {
     this.#position = at
     this.#buffers.pass(bytes)
     const wait = this.#feed.push(bytes, this.#at(write))
-    write(NOTHING, at)
+    if (!wait) void write(NOTHING, at)
     return wait
   }
 
@@ -123,6 +124,10 @@ export class DiskTarget implements DedupeTarget {
 
   finish(write: WriteKept): Promise<void> {
     return this.#feed.finish(this.#at(write))
+  }
+
+  deliverTo(files: Delivered): void {
+    if (this.#store) this.#store.delivered = files
   }
 
   #at(write: WriteKept): WriteLines {

@@ -13,12 +13,15 @@ export interface DedupeFlags extends SieveFlags, LimitFlags, InputFlags, OutputF
   count?: boolean
   keys?: boolean
   output?: string
+  append?: boolean
+  overwrite?: boolean
   stats?: boolean
   state?: string
   durability?: Durability
   keepKeys?: boolean
   redis?: string
   redisName: string
+  redisJob?: string
   maxMemory?: number
   temp?: string
   threads?: number
@@ -35,13 +38,16 @@ export function describeDedupe(program: Command, action: Action): void {
     .description(
       'Prints the first occurrence of every URL: original bytes, input order. Reads stdin when no file or - is given; ' +
         'gzip, zstd, bzip2 and xz are unpacked. Lines that are not URLs are compared as they stand and counted. ' +
-        'With --state, lines that were written to a pipe count as delivered, also those its reader left unread.',
+        'With --state a line is remembered when it was written: after Ctrl-C, a kill or a full disk the next run prints the rest. ' +
+        'A pipe has taken what its reader left unread. Lines of earlier runs are repeats, for --repeated-to too; --count counts one run.',
     )
     .argument('[files...]', 'files of one URL per line')
     .option('--repeated', 'print the repeats instead; with --count, only URLs that came more than once')
     .option('--count', 'print every URL once, after how often it came, as uniq -c does: at the end')
     .option('--keys', 'print keys instead of the original lines')
     .option('-o, --output <file>', 'write here instead of stdout')
+    .option('--append', 'go on after the last whole record of each output file')
+    .option('--overwrite', 'with --state: replace output files that are not empty')
     .option('--new <file>', 'write new lines here, and not to stdout')
     .option('--repeated-to <file>', 'write the repeats here')
     .option('--invalid-to <file>', 'write lines that are not URLs here, and nowhere else')
@@ -61,11 +67,15 @@ export function describeDedupe(program: Command, action: Action): void {
     )
     .option('--redis-name <name>', 'with --redis: which sieve there', 'urlsieve')
     .option(
+      '--redis-job <name>',
+      'with --redis: a name for this job; what it could not deliver is new again when it runs again',
+    )
+    .option(
       '--max-memory <size>',
       'memory of the whole process; what does not fit goes to disk',
       parseSize('--max-memory'),
     )
-    .option('--temp <folder>', 'with --max-memory or --count: for temporary files; default: the system’s')
+    .option('--temp <folder>', 'for temporary files, where memory ends; default: the system’s')
     .option('--dropped <file>', 'list what limits by shape drop here: limit, reason, URL')
     .option(
       '--threads <n>',

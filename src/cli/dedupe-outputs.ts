@@ -2,11 +2,13 @@
 // rows by host. Every row is in one of new, repeated and invalid.
 import { fstatSync } from 'node:fs'
 import { keyOf, type Profile } from '../canonical/profiles.ts'
+import type { Delivered } from '../journal.ts'
 import type { RecordBatch } from '../records/format.ts'
 import { keepRows } from '../records/keep-rows.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { HostFiles } from './host-files.ts'
-import { Output } from './output.ts'
+import type { Output } from './output.ts'
+import { type Placing, placedOutput } from './placing.ts'
 
 export interface OutputFlags {
   new?: string
@@ -31,10 +33,10 @@ export class Outputs {
   constructor(
     flags: OutputFlags,
     profile: Profile,
-    { extension, isImmediate }: { readonly extension: string; readonly isImmediate: boolean },
+    { extension, placing }: { readonly extension: string; readonly placing: Placing },
   ) {
     this.#profile = profile
-    this.#isImmediate = isImmediate
+    this.#isImmediate = placing.outlivesRun
     this.#splitsInvalid = flags.invalidTo !== undefined
     const named = [
       [KIND.new, '--new', flags.new],
@@ -44,7 +46,7 @@ export class Outputs {
     const places = new Map<string, string>()
     for (const [kind, flag, path] of named) {
       if (path === undefined) continue
-      const file = new Output(path)
+      const file = placedOutput(path, placing)
       this.#files.push([kind, file])
       const stat = fstatSync(file.fd)
       const { dev, ino } = stat
@@ -53,7 +55,12 @@ export class Outputs {
         throw new CommandError(EXIT.usage, `${other} and ${flag} name the same file: expected two`)
       places.set(`${dev} ${ino}`, flag)
     }
-    this.#hosts = flags.byHost === undefined ? null : new HostFiles(flags.byHost, extension)
+    this.#hosts = flags.byHost === undefined ? null : new HostFiles(flags.byHost, extension, placing)
+  }
+
+  /** All that it writes. */
+  get files(): readonly Delivered[] {
+    return [...this.#files.map(([, file]) => file), ...(this.#hosts ? [this.#hosts] : [])]
   }
 
   /** Whether the rows of a kind have a file: then stdout does not get them. */
@@ -65,7 +72,7 @@ export class Outputs {
   begin(header: Uint8Array): void {
     if (this.#hasHeader) return
     this.#hasHeader = true
-    for (const [, file] of this.#files) file.write(header)
+    for (const [, file] of this.#files) if (!file.isContinued) file.write(header)
     this.#hosts?.begin(header)
   }
 

@@ -1,12 +1,15 @@
 // `dedupe` over records: the row of a CSV file or the line of JSON is kept when its URL is new.
 import type { AnySieve } from '../any-sieve.ts'
-import type { RecordBatch } from '../records/format.ts'
+import { Sieve } from '../index.ts'
+import type { Delivered } from '../journal.ts'
 import { keepRows } from '../records/keep-rows.ts'
 import type { Outputs } from './dedupe-outputs.ts'
-import type { Counts, DedupeTarget } from './dedupe-run.ts'
-import { warnOfUnwritten } from './delivery.ts'
+import type { Counts, DedupeTarget, WriteKept } from './dedupe-run.ts'
+import { deliverTo, type LineSieve } from './dedupe-target.ts'
 import type { RecordInput } from './input-options.ts'
+import type { Output } from './output.ts'
 import { type Records, readRecords } from './record-input.ts'
+import { stop } from './stop.ts'
 
 export interface RecordRequest {
   readonly input: RecordInput
@@ -26,6 +29,7 @@ export class RecordTarget implements DedupeTarget {
   readonly #invalidBefore: number
   readonly #counts = { lines: 0, new: 0, seen: 0, bytes: 0 }
   #hasHeader = false
+  #without = 0
 
   private constructor(sieve: AnySieve, request: RecordRequest, invalidBefore: number) {
     this.outlivesRun = request.outlivesRun
@@ -38,11 +42,24 @@ export class RecordTarget implements DedupeTarget {
     return new RecordTarget(sieve, request, (await sieve.stats()).invalid)
   }
 
-  async sift(path: string, write: (kept: Uint8Array) => void): Promise<void> {
+  async sift(path: string, write: WriteKept, output: Output): Promise<void> {
     for await (const batch of readRecords(path, this.#request.input)) {
       this.#counts.bytes += batch.bytes
-      await this.#take(batch, write)
+      await this.#take(batch, write, output)
     }
+  }
+
+  confirm(): void | Promise<void> {
+    return this.#sieve.confirm?.()
+  }
+
+  get files(): readonly Delivered[] {
+    return this.#request.outputs?.files ?? []
+  }
+
+  deliverTo(files: Delivered): void {
+    if (this.#sieve instanceof Sieve) deliverTo(this.#sieve, files)
+    else (this.#sieve as LineSieve).delivered = files
   }
 
   counts(): Counts {
@@ -53,23 +70,25 @@ export class RecordTarget implements DedupeTarget {
     const { invalid, sizeBytes } = await this.#sieve.stats()
     await this.#sieve.close()
     this.#request.outputs?.close()
-    return { invalid: invalid - this.#invalidBefore, sizeBytes: sizeBytes ?? null }
+    // The profile `raw` takes any line for a URL.
+    return { invalid: Math.max(invalid - this.#invalidBefore, this.#without), sizeBytes: sizeBytes ?? null }
   }
 
   warn(): void {
     this.#request.outputs?.warn()
   }
 
-  async #take(batch: Records, write: (kept: Uint8Array) => void): Promise<void> {
+  async #take(batch: Records, write: WriteKept, output: Output): Promise<void> {
     const { keep, outputs } = this.#request
     // The names of the columns, once for all files.
     if (batch.header && !this.#hasHeader) {
       this.#hasHeader = true
       outputs?.begin(batch.header)
-      if (keep !== 'none') write(batch.header)
+      if (keep !== 'none' && !output.isContinued) await write(batch.header)
     }
     if (batch.ends.length === 0) return
-    const verdicts = await this.#sieve.addLines(batch.urls)
+    this.#without += batch.without
+    const verdicts = await this.#sieve.addLines(batch.urls, { confirm: false })
     const counts = this.#counts
     counts.lines += verdicts.length
     for (const verdict of verdicts) {
@@ -77,22 +96,8 @@ export class RecordTarget implements DedupeTarget {
       counts.seen += Number(verdict === 0)
     }
     const kinds = outputs ? outputs.kindsOf(batch, verdicts) : verdicts
-    try {
-      outputs?.write(batch, kinds)
-    } catch (error) {
-      if (this.outlivesRun) await this.#forgetNew(batch, verdicts)
-      throw error
-    }
-    write(keep === 'none' ? NOTHING : keepRows(batch, kinds, keep === 'new' ? 1 : 0))
-  }
-
-  // What was not written is new in the next run; a row of the batch that was written is written again then.
-  async #forgetNew({ urls }: RecordBatch, verdicts: Uint8Array): Promise<void> {
-    const lines = Buffer.from(urls.buffer, urls.byteOffset, urls.length).toString().split('\n')
-    let left = 0
-    for (const [i, verdict] of verdicts.entries()) {
-      if (verdict !== 0 && !(await this.#sieve.delete?.(lines[i]!))) left++
-    }
-    warnOfUnwritten(left)
+    stop.check()
+    outputs?.write(batch, kinds)
+    await write(keep === 'none' ? NOTHING : keepRows(batch, kinds, keep === 'new' ? 1 : 0))
   }
 }

@@ -19,13 +19,20 @@ interface Request extends DedupeRequest {
   readonly connect: ConnectOptions
   readonly calls: Patience
   readonly shape: Shape
+  readonly job?: string
 }
 
 export async function dedupeRedis(request: Request): Promise<void> {
-  const { name, shape, connect, calls } = request
+  const { name, shape, connect, calls, job } = request
   const connection = await connectRedis(request.url, connect)
   try {
-    const sieve = await RedisSieve.open({ client: connection.client, name, ...calls, ...shape })
+    const sieve = await RedisSieve.open({
+      client: connection.client,
+      name,
+      ...calls,
+      ...shape,
+      ...(job !== undefined && { job }),
+    })
     // When the cluster fails on the way, lines whose verdict is not known are printed as new and counted apart.
     let trouble: RedisSieveError | null = null
     let unknown = 0
@@ -45,18 +52,10 @@ export async function dedupeRedis(request: Request): Promise<void> {
       await sieve.close()
       return { invalid: sieve.invalid, sizeBytes, unknown }
     }
-    // Whether Redis is there is found out once, not for every URL.
-    let isAway = false
-    const forget = async (url: string) => {
-      if (trouble || isAway) return false
-      try {
-        return await sieve.delete(url)
-      } catch {
-        isAway = true
-        return false
-      }
+    const confirm = async () => {
+      if (!trouble) await sieve.confirm()
     }
-    await runDedupe(new LineTarget({ addLines }, request.keep, { forget, end }), request)
+    await runDedupe(new LineTarget({ addLines, confirm }, request.keep, end), request)
     if (trouble) throw gaveUp(trouble, unknown, request.keep)
   } finally {
     await connection.close()

@@ -1,10 +1,15 @@
-// The run of `urlsieve dedupe`, whatever remembers: inputs through a sieve, kept lines to the output, one summary.
+// The run of `urlsieve dedupe`, whatever remembers: inputs through a sieve, kept lines to the outputs, then what was delivered is
+// confirmed; one summary. Whatever ends it, nothing is remembered that was not delivered.
 import type { Profile } from '../canonical/profiles.ts'
-import { formatShort } from '../quantities.ts'
-import { Delivery, type Forget } from './delivery.ts'
+import type { Delivered } from '../journal.ts'
+import { formatCount, formatCounted, formatShort } from '../quantities.ts'
+import { DeliveredFiles } from './delivered-files.ts'
+import { CommandError } from './exit.ts'
 import type { LineLimits } from './line-limits.ts'
-import { Output, warnOfNoUrls, writeStats } from './output.ts'
+import { type Output, warnOfNoUrls, writeStats } from './output.ts'
+import { type Placing, placedOutput } from './placing.ts'
 import { Progress } from './progress.ts'
+import { Stopped, stop } from './stop.ts'
 
 export interface DedupeRequest {
   readonly paths: readonly string[]
@@ -12,6 +17,7 @@ export interface DedupeRequest {
   readonly totalBytes: number | null
   readonly keep: 'new' | 'seen'
   readonly output?: string
+  readonly placing: Placing
   /** What the kept lines go through. */
   readonly limits?: LineLimits
   readonly stats: boolean
@@ -29,8 +35,9 @@ export interface Counts {
 }
 
 /**
- * Takes kept lines, and the position in the file on disk where that is known. `isLater`: they are written while the caller goes on, who
- * waits for the promise, where there is one, before the next call; a last such call without lines waits until all are written.
+ * Takes kept lines, and the position in the file on disk where that is known. Wait for the promise, where there is one, before the next
+ * call: then they are delivered, and confirmed where the target confirms. `isLater`: they are written while the caller goes on; a last
+ * such call without lines waits until all are written. Throws `Stopped` before it has taken anything.
  */
 export type WriteKept = (kept: Uint8Array, position?: number, isLater?: boolean) => Promise<void> | undefined
 
@@ -46,10 +53,14 @@ export interface DedupeTarget {
   /** After the last input: `write` gets the kept lines that were still waiting. */
   finish?(write: WriteKept): Promise<void>
   counts(): Counts
-  /** It remembers after the run: what does not reach the output must be forgotten again. */
+  /** It remembers after the run. */
   readonly outlivesRun: boolean
-  /** Absent: it cannot forget. */
-  readonly forget?: Forget | undefined
+  /** All that was given to `write` was delivered. */
+  confirm?(): void | Promise<void>
+  /** Files that it writes besides. */
+  readonly files?: readonly Delivered[]
+  /** Of one that remembers: what is to be on the disk before what confirms it. */
+  deliverTo?(files: Delivered): void
   /** Of a sieve that may have been stored with another one than the flags describe. */
   readonly profile?: Profile
   /** Closes the sieve and returns what else the summary reports. */
@@ -59,17 +70,20 @@ export interface DedupeTarget {
 }
 
 export async function runDedupe(target: DedupeTarget, request: DedupeRequest): Promise<void> {
-  const output = await openOutput(request.output, target)
-  const delivery = new Delivery(output)
+  const { limits } = request
+  const output = await openOutput(request, target)
   const progress = new Progress(request.totalBytes, request.quiet)
+  if (target.outlivesRun) {
+    stop.listen()
+    target.deliverTo?.(new DeliveredFiles([output, ...(limits?.files ?? []), ...(target.files ?? [])]))
+  }
   /** Bytes of the inputs before this one, and of this one. */
   let before = 0
   let position = 0
-  const write = (kept: Uint8Array, at?: number, isLater = false) => {
-    const lines = request.limits ? request.limits.keep(kept, target.profile) : kept
-    let wait: Promise<void> | undefined
-    if (isLater) wait = output.writeBehind(lines)
-    else delivery.write(lines)
+  const write = (kept: Uint8Array, at?: number, isLater = false): Promise<void> | undefined => {
+    stop.check()
+    const lines = limits ? limits.keep(kept, target.profile) : kept
+    const wait = isLater ? output.writeBehind(lines) : deliver(output, lines, target)
     position = at ?? target.counts().bytes - before
     progress.tick(() => {
       const { lines, new: fresh } = target.counts()
@@ -86,20 +100,21 @@ export async function runDedupe(target: DedupeTarget, request: DedupeRequest): P
     }
     await target.finish?.((kept, _, isLater) => write(kept, 0, isLater))
     hasEnded = true
+  } catch (error) {
+    throw error instanceof Stopped ? stopped(error, target.counts()) : error
   } finally {
     progress.done()
-    if (target.outlivesRun && request.keep === 'new') await delivery.takeBack(target.forget)
     await output.settle()
-    output.close()
-    request.limits?.close()
     const { invalid, sizeBytes, ...others } = await target.end()
+    output.close()
+    limits?.close()
     const { lines, bytes, ...verdicts } = target.counts()
     if (hasEnded) progress.finish(summary(lines, verdicts, invalid), lines)
     warnOfNoUrls(lines, invalid)
     target.warn?.()
     if (request.stats) {
       const seconds = (performance.now() - request.startedAt) / 1000
-      const dropped = request.limits && { dropped: request.limits.stats() }
+      const dropped = limits && { dropped: limits.stats() }
       const urlsPerSecond = Math.round(lines / seconds)
       writeStats({
         lines,
@@ -116,9 +131,27 @@ export async function runDedupe(target: DedupeTarget, request: DedupeRequest): P
   }
 }
 
-async function openOutput(path: string | undefined, target: DedupeTarget): Promise<Output> {
+// A target that remembers is told what was delivered, and a reader that is slow keeps it from nothing else.
+function deliver(output: Output, lines: Uint8Array, target: DedupeTarget): Promise<void> | undefined {
+  if (!target.outlivesRun) {
+    output.write(lines)
+    return undefined
+  }
+  const wait = output.deliver(lines)
+  if (wait) return wait.then(() => target.confirm?.())
+  return target.confirm?.() ?? undefined
+}
+
+function stopped(error: Stopped, { lines, new: fresh }: Counts): CommandError {
+  return new CommandError(
+    error.exitCode,
+    `${error.message} after ${formatCounted(lines, 'line')}, ${formatCount(fresh)} new: what was written is remembered; the next run goes on from there`,
+  )
+}
+
+async function openOutput(request: DedupeRequest, target: DedupeTarget): Promise<Output> {
   try {
-    return new Output(path)
+    return placedOutput(request.output, request.placing)
   } catch (error) {
     await target.end()
     throw error

@@ -67,14 +67,14 @@ export class SpillingTarget implements DedupeTarget {
         position = at
         if (this.#disk) return this.#disk.push(size, at, write)
         this.#bytes += size
-        write(this.#memory!.feed.push(size), at)
+        void write(this.#memory!.feed.push(size), at)
         if (this.#bytes < this.#nextCheck) return undefined
         this.#nextCheck = this.#bytes + CHECK_BYTES
         return this.#isFull ? this.#spill(path, at, write) : undefined
       },
     })
     if (this.#disk) await (this.#disk as DiskTarget).endInput(write)
-    else write(this.#memory!.feed.end(), position)
+    else void write(this.#memory!.feed.end(), position)
   }
 
   async finish(write: WriteKept): Promise<void> {

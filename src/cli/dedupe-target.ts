@@ -1,13 +1,17 @@
 // The two ways of `dedupe` through a sieve: a sieve of this process takes the input straight into the kernel's memory; any
 // other takes whole lines, a batch at a time, and answers later.
 import type { Profile } from '../canonical/profiles.ts'
-import type { AnySieve, DeletingSieve, Sieve, Stats } from '../index.ts'
+import type { AnySieve, Sieve } from '../index.ts'
+import type { Delivered } from '../journal.ts'
 import { keepLines } from '../lines/keep.ts'
 import { siftLines } from '../lines/sift.ts'
+import { type Counts as Known, STATE } from '../state.ts'
 import { Capacity, rateStats } from './capacity.ts'
-import type { Counts, DedupeTarget } from './dedupe-run.ts'
-import type { Forget } from './delivery.ts'
+import type { Counts, DedupeTarget, WriteKept } from './dedupe-run.ts'
 import { readChunks, readInput } from './input.ts'
+
+/** A sieve that answers later, and what it confirms was delivered to. */
+export type LineSieve = Pick<AnySieve, 'addLines' | 'confirm'> & { delivered?: Delivered | null }
 
 export interface FeedRequest {
   readonly keep: 'new' | 'seen'
@@ -15,34 +19,27 @@ export interface FeedRequest {
   readonly outlivesRun: boolean
 }
 
-/** Forgets a line that was not written; a key is not always its own key again. */
-export function forgetOf(sieve: Sieve, as: 'line' | 'key'): Forget | undefined {
-  const canForget = as === 'line' && 'delete' in sieve
-  return canForget ? (url) => (sieve as DeletingSieve).delete(url) : undefined
-}
-
 export class FeedTarget implements DedupeTarget {
   readonly outlivesRun: boolean
   readonly profile: Profile
-  readonly forget: Forget | undefined
   readonly #sieve: Sieve
   readonly #feed: ReturnType<Sieve['feed']>
   readonly #capacity: Capacity
   /** When the run began. */
-  readonly #known: Stats
+  readonly #known: Known
   #bytes = 0
 
   constructor(sieve: Sieve, { keep, as, outlivesRun }: FeedRequest) {
     this.outlivesRun = outlivesRun
     this.profile = sieve.profile
     this.#sieve = sieve
-    this.#known = sieve.stats()
-    this.#feed = sieve.feed({ keep, as })
+    const { urls, seen, invalid } = sieve[STATE]
+    this.#known = { urls, seen, invalid }
+    this.#feed = sieve.feed({ keep, as, confirm: false })
     this.#capacity = new Capacity(sieve)
-    this.forget = forgetOf(sieve, as)
   }
 
-  async sift(path: string, write: (kept: Uint8Array, position?: number) => void): Promise<void> {
+  async sift(path: string, write: WriteKept): Promise<void> {
     const feed = this.#feed
     let position = 0
     await readInput(path, {
@@ -50,16 +47,25 @@ export class FeedTarget implements DedupeTarget {
       push: (size, at) => {
         this.#bytes += size
         position = at
-        write(feed.push(size), at)
+        const wait = write(feed.push(size), at)
         this.#capacity.watch()
+        return wait
       },
     })
-    write(feed.end(), position)
+    await write(feed.end(), position)
     this.#capacity.watch()
   }
 
+  confirm(): void {
+    this.#sieve.confirm()
+  }
+
+  deliverTo(files: Delivered): void {
+    deliverTo(this.#sieve, files)
+  }
+
   counts(): Counts {
-    const { urls, seen } = this.#sieve.stats()
+    const { urls, seen } = this.#sieve[STATE]
     return {
       lines: this.#feed.lines,
       new: urls - this.#known.urls,
@@ -80,26 +86,26 @@ export class FeedTarget implements DedupeTarget {
   }
 }
 
+/** The store of a sieve confirms what is in these files. */
+export function deliverTo(sieve: Sieve, files: Delivered): void {
+  const { journal } = sieve[STATE]
+  if (journal) journal.delivered = files
+}
+
 export class LineTarget implements DedupeTarget {
   readonly outlivesRun = true
-  readonly forget: Forget
-  readonly #sieve: Pick<AnySieve, 'addLines'>
+  readonly #sieve: LineSieve
   readonly #keep: 'new' | 'seen'
   readonly #end: DedupeTarget['end']
   readonly #counts = { lines: 0, new: 0, seen: 0, bytes: 0 }
 
-  constructor(
-    sieve: Pick<AnySieve, 'addLines'>,
-    keep: 'new' | 'seen',
-    { forget, end }: { readonly forget: Forget; readonly end: DedupeTarget['end'] },
-  ) {
-    this.forget = forget
+  constructor(sieve: LineSieve, keep: 'new' | 'seen', end: DedupeTarget['end']) {
     this.#sieve = sieve
     this.#keep = keep
     this.#end = end
   }
 
-  async sift(path: string, write: (kept: Uint8Array) => void): Promise<void> {
+  async sift(path: string, write: WriteKept): Promise<void> {
     const counts = this.#counts
     for await (const batch of siftLines(this.#sieve, readChunks(path))) {
       for (const verdict of batch.verdicts) {
@@ -108,8 +114,16 @@ export class LineTarget implements DedupeTarget {
       }
       counts.lines += batch.verdicts.length
       counts.bytes += batch.lines.length
-      write(keepLines(batch, this.#keep))
+      await write(keepLines(batch, this.#keep))
     }
+  }
+
+  confirm(): void | Promise<void> {
+    return this.#sieve.confirm?.()
+  }
+
+  deliverTo(files: Delivered): void {
+    this.#sieve.delivered = files
   }
 
   counts(): Counts {

@@ -7,19 +7,20 @@ import type { Profile } from '../canonical/profiles.ts'
 import { type Rule, type RuleName, rules } from '../canonical/rules.ts'
 import { isAllocationFailure, SieveError } from '../errors.ts'
 import type { Measure } from '../filters/filter.ts'
-import type { Sieve, Stats } from '../index.ts'
-import { STATE } from '../state.ts'
+import type { Sieve } from '../index.ts'
+import type { Delivered } from '../journal.ts'
+import { type Counts as Known, STATE } from '../state.ts'
 import { ThreadPool } from '../threads/thread-pool.ts'
 import { Capacity, rateStats } from './capacity.ts'
-import type { Counts, DedupeTarget } from './dedupe-run.ts'
-import { type FeedRequest, forgetOf } from './dedupe-target.ts'
+import type { Counts, DedupeTarget, WriteKept } from './dedupe-run.ts'
+import { deliverTo, type FeedRequest } from './dedupe-target.ts'
 import type { DedupeThreadSetting, ThreadFailure } from './dedupe-worker.ts'
-import { type Forget, warnOfUnwritten } from './delivery.ts'
 import { CommandError, EXIT, reason } from './exit.ts'
 import { takeThread } from './idle-threads.ts'
 import { readInput } from './input.ts'
 import { inputError } from './input-size.ts'
 import { ClosedPipe, type Output, writeStderr } from './output.ts'
+import { stop } from './stop.ts'
 import type { Threads } from './thread-count.ts'
 import { threadPorts } from './thread-ports.ts'
 
@@ -31,11 +32,10 @@ const NOTHING = new Uint8Array(0)
 export class ThreadTarget implements DedupeTarget {
   readonly outlivesRun: boolean
   readonly profile: Profile
-  readonly forget: Forget | undefined
   readonly #sieve: Sieve
   readonly #capacity: Capacity
   /** When the run began. */
-  readonly #known: Stats
+  readonly #known: Known
   /** The threads may own parts of the table; else the main thread owns all of it. */
   readonly #isDivided: boolean
   readonly #parts: number
@@ -57,15 +57,15 @@ export class ThreadTarget implements DedupeTarget {
     const { keep, as, outlivesRun } = request
     this.outlivesRun = outlivesRun
     this.profile = sieve.profile
-    this.forget = forgetOf(sieve, as)
     this.#sieve = sieve
-    this.#known = sieve.stats()
+    const { urls, seen, invalid } = sieve[STATE]
+    this.#known = { urls, seen, invalid }
     this.#capacity = new Capacity(sieve)
     this.#request = request
     this.#threads = threads
     this.#isDivided = sieve.plan.filter === 'fingerprint' && !outlivesRun
     this.#parts = this.#isDivided ? Math.floor(threads.count / THREADS_PER_PART) : 1
-    this.#feed = sieve.feed({ keep, as }, (verdicts) => this.#note(verdicts.length))
+    this.#feed = sieve.feed({ keep, as, confirm: false }, (verdicts) => this.#note(verdicts.length))
   }
 
   /** Whether threads can make the keys and hashes of a sieve. */
@@ -75,13 +75,12 @@ export class ThreadTarget implements DedupeTarget {
     return takesHashes && !kind.hasOwnInstances && !keepsKeys && !hasOwnRules
   }
 
-  async sift(
-    path: string,
-    write: (kept: Uint8Array, position?: number) => void,
-    output: Output,
-  ): Promise<void> {
+  async sift(path: string, write: WriteKept, output: Output): Promise<void> {
     let isFile = false
-    const look = () => write(NOTHING)
+    const look = () => {
+      // Signals end reading; what was read is still written.
+      if (!stop.isStopped) void write(NOTHING)
+    }
     try {
       if (!this.#isOff) this.#pool ??= this.#start(output)
       if (this.#threads.waits) await this.#wait()
@@ -91,16 +90,19 @@ export class ThreadTarget implements DedupeTarget {
         push: (size, at) => {
           if (this.#isOn) this.#pool!.push(size)
           else this.#bytes += size
-          write(this.#isOn ? NOTHING : this.#feed.push(size), at)
+          const wait = write(this.#isOn ? NOTHING : this.#feed.push(size), at)
           if (!this.#isOn) this.#capacity.watch()
+          if (wait) return wait.then(() => this.#advance())
           this.#advance()
+          return undefined
         },
         takeFile: (fd) => {
           isFile = this.#isOn
           return isFile ? this.#pool!.readFile(fd, look) : null
         },
       })
-      if (!this.#isOn) write(this.#feed.end())
+      stop.check()
+      if (!this.#isOn) await write(this.#feed.end())
       else if (!isFile) await this.#pool!.endStream(false, look)
     } catch (error) {
       // What was read before is written.
@@ -111,8 +113,18 @@ export class ThreadTarget implements DedupeTarget {
     }
   }
 
+  /** What the threads write is confirmed by the table. */
+  confirm(): void {
+    if (!this.#isOn) this.#sieve.confirm()
+  }
+
+  deliverTo(files: Delivered): void {
+    deliverTo(this.#sieve, files)
+    stop.onStop(() => this.#pool?.stop())
+  }
+
   counts(): Counts {
-    const { urls, seen } = this.#sieve.stats()
+    const { urls, seen } = this.#sieve[STATE]
     const theirs = this.#pool?.counts() ?? { lines: 0, fresh: 0, bytes: 0 }
     const apart = this.#isDivided ? theirs : { lines: 0, fresh: 0 }
     return {
@@ -138,7 +150,7 @@ export class ThreadTarget implements DedupeTarget {
     return {
       invalid: invalid + pool!.counts().invalid,
       sizeBytes: total(({ sizeBytes }) => sizeBytes),
-      ...rateStats({ ...stats, expectedRate: total(({ rate }) => rate) }),
+      ...rateStats({ ...stats, expectedRate: stats.expectedRate && total(({ rate }) => rate!) }),
     }
   }
 
@@ -146,10 +158,14 @@ export class ThreadTarget implements DedupeTarget {
     this.#capacity.summarise()
   }
 
-  // Ends the threads; what is remembered across runs must have been written.
+  // Ends the threads. What they have written is confirmed where that is possible: else it comes again.
   async #giveUp(pool: ThreadPool<ThreadFailure>): Promise<void> {
     await pool.abandon()
-    if (this.outlivesRun && this.#request.keep === 'new') warnOfUnwritten(pool.takeBack())
+    try {
+      pool.confirm()
+    } catch {
+      // the run ends with the first error
+    }
   }
 
   // Keeps the new hashes of a batch, for the other owners of parts.
@@ -218,7 +234,7 @@ export class ThreadTarget implements DedupeTarget {
         chunkBytes,
       },
       state,
-      ports: threadPorts(output.name, output.fd),
+      ports: threadPorts(output.name, output.fd, this.outlivesRun),
       onStep: () => this.#capacity.watch(),
       newThread: takeThread,
       setting: {

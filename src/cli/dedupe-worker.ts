@@ -35,7 +35,6 @@ function failureOf(error: unknown): ThreadFailure {
 const nextMessage = <T>() => new Promise<T>((resolve) => parentPort!.once('message', resolve))
 const report = (text: Report<ThreadFailure>) => parentPort!.postMessage(text)
 
-let thread: SieveThread | undefined
 try {
   const setting = await nextMessage<DedupeThreadSetting>()
   const { index, shape, buffer, module, plan, hash } = setting
@@ -45,11 +44,11 @@ try {
     ...threadPorts(setting.outputName, setting.outputFd),
     readFailed: (error: unknown) => report({ unreadable: { kind: 'unreadable', message: reason(error) } }),
   }
-  thread = new SieveThread(run, setting, ports, part)
+  const thread = new SieveThread(run, setting, ports, part)
   const { hashes } = await nextMessage<Beginning>()
   part?.fill(hashes)
   thread.work()
   report({ measure: part?.measure() ?? null })
 } catch (error) {
-  report({ failure: failureOf(error), delivered: thread?.delivered ?? 0 })
+  report({ failure: failureOf(error) })
 }

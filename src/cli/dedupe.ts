@@ -10,13 +10,14 @@ import { extensionOf, formatOfName } from '../records/format.ts'
 import { type DedupeFlags, describeDedupe } from './dedupe-options.ts'
 import type { Outputs } from './dedupe-outputs.ts'
 import { type DedupeRequest, type DedupeTarget, runDedupe } from './dedupe-run.ts'
-import { SpillingTarget } from './dedupe-spill.ts'
+import { SpillingTarget, type SpillRequest } from './dedupe-spill.ts'
 import { type FeedRequest, FeedTarget, LineTarget } from './dedupe-target.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { checkOutput, isPlainFile, totalBytes } from './input.ts'
 import { inputFlag, LINES, type RecordInput, recordInput } from './input-options.ts'
 import { likelyBytes } from './input-size.ts'
 import { limitsOf, strippedProfile } from './limit-options.ts'
+import { type Placing, placedOutput } from './placing.ts'
 import { connectionOf } from './redis-options.ts'
 import { sieveOptions } from './sieve-options.ts'
 import { type Threads, threadsOf } from './thread-count.ts'
@@ -33,6 +34,7 @@ async function dedupe(files: string[], flags: DedupeFlags, command: Command): Pr
     totalBytes: totalBytes(paths),
     keep: flags.repeated ? 'seen' : 'new',
     ...(flags.output && { output: flags.output }),
+    placing: placingOf(paths, flags),
     stats: flags.stats ?? false,
     quiet: flags.quiet ?? false,
     startedAt,
@@ -49,7 +51,6 @@ async function dedupe(files: string[], flags: DedupeFlags, command: Command): Pr
     throw new CommandError(EXIT.usage, '--filter compact needs --redis: where to remember')
   }
   if (flags.maxMemory !== undefined) return withinMemory(flags.maxMemory, request, flags, command)
-  if (flags.temp !== undefined) throw new CommandError(EXIT.usage, '--temp needs --max-memory')
   const isExact = (flags.filter as string) === 'exact'
   const target = isExact ? exactTarget(flags, command) : sieveTarget(flags, command, request)
   await runDedupe(await target, request)
@@ -79,9 +80,9 @@ async function ofRecords(
   const isExact = (flags.filter as string) === 'exact'
   const sieve = await (isExact ? openExact(flags, command) : openSieve(flags, command))
   const input = given ?? LINES
-  const outlivesRun = flags.state !== undefined
+  const { outlivesRun } = request.placing
   const { keep, paths } = request
-  const outputs = output ? await openOutputs(flags, { paths, input, sieve, outlivesRun }) : null
+  const outputs = output ? await openOutputs(flags, { paths, input, sieve }) : null
   const isPrinted = flags.output !== undefined || !outputs?.has(keep)
   const target = await RecordTarget.open(sieve, {
     input,
@@ -90,6 +91,17 @@ async function ofRecords(
     outputs,
   })
   await runDedupe(target, request)
+}
+
+// How the outputs of a run begin, and how the records in them end.
+function placingOf(paths: readonly string[], flags: DedupeFlags): Placing {
+  const { append, overwrite, state, redis } = flags
+  if (append && overwrite)
+    throw new CommandError(EXIT.usage, '--append with --overwrite: expected one of them')
+  const isRows = recordInput(flags) !== null && !flags.null
+  const format = flags.format ?? (isRows ? formatOfName(paths[0]!) : null)
+  const end = { byte: flags.null ? 0 : 10, isQuoted: format === 'csv' }
+  return { append, overwrite, outlivesRun: (state ?? redis) !== undefined, end }
 }
 
 /** The first option that names an output besides what is printed. */
@@ -147,16 +159,16 @@ const COUNT_EXCLUDES = [
 // The sieve is closed when an output cannot be opened.
 async function openOutputs(
   flags: DedupeFlags,
-  request: { paths: readonly string[]; input: RecordInput; sieve: AnySieve; outlivesRun: boolean },
+  request: { paths: readonly string[]; input: RecordInput; sieve: AnySieve },
 ): Promise<Outputs> {
-  const { paths, input, sieve, outlivesRun } = request
+  const { paths, input, sieve } = request
   try {
     for (const path of [flags.new, flags.repeatedTo, flags.invalidTo]) {
       if (path !== undefined) checkOutput(paths, path)
     }
     const { Outputs } = await import('./dedupe-outputs.ts')
     const extension = extensionOf(input.format ?? formatOfName(paths[0]!))
-    return new Outputs(flags, sieve.profile, { extension, isImmediate: outlivesRun })
+    return new Outputs(flags, sieve.profile, { extension, placing: placingOf(paths, flags) })
   } catch (error) {
     await sieve.close()
     throw error
@@ -174,7 +186,9 @@ async function lineLimits(paths: readonly string[], flags: DedupeFlags) {
     throw new CommandError(EXIT.usage, '--repeated with limits by shape: expected one of them')
   if (flags.dropped !== undefined) checkOutput(paths, flags.dropped)
   const { LineLimits } = await import('./line-limits.ts')
-  return new LineLimits(options, resolveProfile(flags.profile), flags.dropped)
+  const dropped =
+    flags.dropped === undefined ? undefined : placedOutput(flags.dropped, placingOf(paths, flags))
+  return new LineLimits(options, resolveProfile(flags.profile), dropped)
 }
 
 // No error at all, on the disk: LevelDB, loaded only for this.
@@ -192,13 +206,10 @@ async function openExact(flags: DedupeFlags, command: Command): Promise<ExactSie
 
 async function exactTarget(flags: DedupeFlags, command: Command): Promise<DedupeTarget> {
   const sieve = await openExact(flags, command)
-  return new LineTarget(sieve, flags.repeated ? 'seen' : 'new', {
-    forget: (url) => sieve.delete(url),
-    async end() {
-      const { invalid, sizeBytes } = sieve.stats()
-      await sieve.close()
-      return { invalid, sizeBytes }
-    },
+  return new LineTarget(sieve, flags.repeated ? 'seen' : 'new', async () => {
+    const { invalid, sizeBytes } = sieve.stats()
+    await sieve.close()
+    return { invalid, sizeBytes }
   })
 }
 
@@ -255,6 +266,7 @@ async function onRedis(
     url,
     name: flags.redisName,
     ...connectionOf(flags),
+    ...(flags.redisJob !== undefined && { job: flags.redisJob }),
     shape: {
       ...(isGiven('filter') && { mode: filter }),
       ...(isGiven('profile') && { profile: flags.profile }),
@@ -279,6 +291,7 @@ async function sieveTarget(
     keep: flags.repeated ? 'seen' : 'new',
     as: flags.keys ? 'key' : 'line',
     outlivesRun: flags.state !== undefined,
+    ...(flags.temp !== undefined && { temp: flags.temp }),
   } as const
   return targetFor(await openSieve(flags, command), feed, threads)
 }
@@ -307,7 +320,11 @@ async function openSieve(flags: DedupeFlags, command: Command): Promise<Sieve> {
 }
 
 // Threads share the work where it is worth it and the sieve allows it. Loaded only for this.
-async function targetFor(sieve: Sieve, feed: FeedRequest, threads: Threads | null): Promise<DedupeTarget> {
+async function targetFor(
+  sieve: Sieve,
+  feed: FeedRequest & SpillRequest,
+  threads: Threads | null,
+): Promise<DedupeTarget> {
   if (threads === null) {
     const spills = !feed.outlivesRun && SpillingTarget.canSpill(sieve)
     return spills ? new SpillingTarget(sieve, feed) : new FeedTarget(sieve, feed)

@@ -1,5 +1,7 @@
 // How the command ends: documented exit codes, and one line on stderr for what went wrong.
 
+import { codeOf, isSystemError, reasonOf } from '../store/system-error.ts'
+
 /** 0 done, 1 a question was answered with no, and: */
 export const EXIT = {
   /** An option, or a combination of options, that is invalid. */
@@ -26,20 +28,20 @@ export class CommandError extends Error {
 }
 
 /** What a system error means, in words. */
-export function reason(error: unknown): string {
-  const code = (error as NodeJS.ErrnoException).code
-  const words: Record<string, string> = {
-    ENOENT: 'no such file or folder',
-    EACCES: 'permission denied',
-    EPERM: 'not permitted',
-    EISDIR: 'is a folder, expected a file',
-    ENOSPC: 'no space left on the device',
-    EFBIG: 'file too large for this system',
-    EDQUOT: 'disk quota exceeded',
-    EROFS: 'read-only file system',
-    ENOTDIR: 'a part of the path is not a folder',
-    ELOOP: 'is a symbolic link, expected a file',
-    EIO: 'input/output error',
-  }
-  return (code && words[code]) ?? (error instanceof Error ? error.message : String(error))
+export { reasonOf as reason } from '../store/system-error.ts'
+
+/** Calls that fail where something is written. */
+const WRITING =
+  /^(write|writev|pwrite|ftruncate|truncate|fsync|fdatasync|rename|mkdir|mkdtemp|rmdir|rm|unlink|link|symlink|copyfile|chmod|fchmod|utime)$/
+const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS']
+
+/** The line and the exit code of a system error that no command has put into words; null: it is none. */
+export function systemExit(error: unknown): { code: number; message: string } | null {
+  if (!isSystemError(error)) return null
+  const { syscall, path } = error
+  const code = codeOf(error)
+  const isWriting = WRITING.test(syscall!) || FULL.includes(code)
+  const what = path === undefined ? syscall : `${isWriting ? 'write' : 'read'} ${path}`
+  const exit = code === 'ENOMEM' ? EXIT.memory : isWriting ? EXIT.output : EXIT.input
+  return { code: exit, message: `cannot ${what}: ${reasonOf(error)}` }
 }

@@ -53,7 +53,7 @@ async function freezeStored(path: string, flags: Flags): Promise<void> {
   await frozen.save(target)
   const { urls, sizeBytes, bitsPerUrl, expectedRate: rate } = frozen.stats()
   const beforeBytes = sieve.stats().sizeBytes
-  const limit = urls === 0 ? null : limitBitsPerUrl(rate)
+  const limit = urls === 0 || rate === null ? null : limitBitsPerUrl(rate)
   const overLimit = limit === null ? null : bitsPerUrl! / limit - 1
   const fileBytes = statSync(target).size
   const output = new Output()
@@ -78,8 +78,11 @@ async function freezeStored(path: string, flags: Flags): Promise<void> {
     ['URLs', formatCount(urls)],
     ['size', `${formatBytes(fileBytes)}, was ${formatBytes(beforeBytes)} in memory`],
     ['bits per URL', bitsPerUrl?.toFixed(2) ?? '-'],
-    ['rate', urls === 0 ? '0' : `${rate.toPrecision(2)}, once in ${formatCount(2 ** bits)}`],
+    [
+      'rate',
+      urls === 0 ? '0' : rate === null ? '-' : `${rate.toPrecision(2)}, once in ${formatCount(2 ** bits)}`,
+    ],
     ['limit', limit === null ? '-' : `${limit} bits per URL: ${(overLimit! * 100).toFixed(1)} % over it`],
   ]
-  output.print(rows.map(([name, value]) => `${name.padEnd(12)}${value}\n`).join(''))
+  output.print(rows.map(([name, value]) => `${name.padEnd(14)}${value}\n`).join(''))
 }

@@ -3,6 +3,7 @@
 import { fstatSync, readSync } from 'node:fs'
 import { createGunzip, type Gunzip } from 'node:zlib'
 import { whenReady } from './descriptor.ts'
+import type { PipeReader } from './pipe-reader.ts'
 
 /** Packed bytes of one step: few enough to be repeated singly, and their unpacked bytes few enough to be held in memory. */
 const STEP_BYTES = 16 * 1024
@@ -16,13 +17,17 @@ export interface Unpacked {
 
 /**
  * What a file unpacks to, piece by piece; then fails with zlib's error, which has a code Z_…, if it is damaged. `head` was
- * read before, of an input that is not a file.
+ * read before, of an input that is not a file, which is read through `pipe` where there is one.
  */
-export async function* gunzip(fd: number, head: Uint8Array): AsyncGenerator<Unpacked> {
+export async function* gunzip(
+  fd: number,
+  head: Uint8Array,
+  pipe: PipeReader | null = null,
+): AsyncGenerator<Unpacked> {
   let given = 0
   const progress = { position: 0 }
   try {
-    for await (const piece of unpack(fd, head, Number.POSITIVE_INFINITY, progress)) {
+    for await (const piece of unpack(fd, head, Number.POSITIVE_INFINITY, progress, pipe)) {
       given += piece.bytes.length
       yield piece
     }
@@ -61,6 +66,7 @@ async function* unpack(
   head: Uint8Array,
   singlyFrom: number,
   progress: { position: number },
+  pipe: PipeReader | null = null,
 ): AsyncGenerator<Unpacked> {
   const stream = createGunzip({ chunkSize: CHUNK_BYTES })
   const packed = Buffer.alloc(STEP_BYTES)
@@ -76,9 +82,10 @@ async function* unpack(
       const want = progress.position >= singlyFrom ? 1 : STEP_BYTES
       const isHead = progress.position === 0 && head.length > 0
       if (isHead) packed.set(head)
-      const got = isHead
-        ? head.length
-        : whenReady(() => readSync(fd, packed, 0, want, isFile ? progress.position : null))
+      let got = head.length
+      if (!isHead && pipe) got = await pipe.read(packed.subarray(0, want))
+      else if (!isHead)
+        got = whenReady(() => readSync(fd, packed, 0, want, isFile ? progress.position : null))
       await step(stream, (done) => {
         if (got === 0) stream.end()
         else stream.write(Buffer.from(packed.subarray(0, got)), done)

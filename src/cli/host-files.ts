@@ -1,11 +1,14 @@
 // `dedupe --by-host DIR`: one file per host. Pages choose the hosts, so names are escaped, their number is bounded, and one
 // file is open at a time however many there are.
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync } from 'node:fs'
+import { closeSync, fdatasync, fdatasyncSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Delivered } from '../journal.ts'
 import { formatCount } from '../quantities.ts'
 import { CommandError, EXIT, reason } from './exit.ts'
 import { Output, writeStderr } from './output.ts'
+import { cutToWhole, type Placing } from './placing.ts'
 
 /** Rows of further hosts are in one file together. */
 const MOST_HOSTS = 65_536
@@ -45,25 +48,31 @@ export function fileNameOf(host: string): string {
   return `${name.slice(0, NAME_LENGTH - 33)}~${digest}`
 }
 
-export class HostFiles {
+const dataLater = promisify(fdatasync)
+
+export class HostFiles implements Delivered {
   readonly #folder: string
   readonly #extension: string
   readonly #mostHosts: number
+  readonly #placing: Placing
   /** Hosts with a file of their own. */
   readonly #hosts = new Set<string>()
-  /** Files that are there. */
+  /** Files that have their header. */
   readonly #files = new Set<string>()
+  /** Paths that were written and are not known to be on the disk. */
+  #unsynced = new Set<string>()
   /** By file: rows as one byte per character. */
   #waiting = new Map<string, string>()
   #waitingBytes = 0
   #header = ''
   #others = 0
 
-  /** Creates the folder; it has to be empty, so that no file is of two runs. */
-  constructor(folder: string, extension: string, mostHosts = MOST_HOSTS) {
+  /** Creates the folder; it has to be empty, so that no file is of two runs, unless it is appended to. */
+  constructor(folder: string, extension: string, placing: Placing, mostHosts = MOST_HOSTS) {
     this.#folder = folder
     this.#mostHosts = mostHosts
     this.#extension = extension
+    this.#placing = placing
     let names: string[]
     try {
       mkdirSync(folder, { recursive: true })
@@ -71,10 +80,10 @@ export class HostFiles {
     } catch (error) {
       throw new CommandError(EXIT.output, `cannot write to ${folder}: ${reason(error)}`)
     }
-    if (names.length === 0) return
+    if (names.length === 0 || placing.append) return
     throw new CommandError(
       EXIT.output,
-      `--by-host ${folder}: the folder has files in it: expected an empty one`,
+      `--by-host ${folder}: the folder has files in it: expected an empty one, or --append`,
     )
   }
 
@@ -98,12 +107,46 @@ export class HostFiles {
     this.#waitingBytes = 0
     for (const [name, rows] of waiting) {
       const path = join(this.#folder, `${name}.${this.#extension}`)
+      if (!this.#files.has(name)) this.#cut(path)
       const file = new Output(path, { isAppended: true })
       try {
-        file.write(Buffer.from(this.#files.has(name) ? rows : this.#header + rows, 'latin1'))
+        file.write(
+          Buffer.from(this.#files.has(name) || file.isContinued ? rows : this.#header + rows, 'latin1'),
+        )
         this.#files.add(name)
+        if (this.#placing.outlivesRun) this.#unsynced.add(path)
       } finally {
         file.close()
+      }
+    }
+  }
+
+  sync(): void {
+    for (const path of this.#unsynced) {
+      let fd: number | undefined
+      try {
+        fd = openSync(path, 'r+')
+        fdatasyncSync(fd)
+      } catch (error) {
+        throw new CommandError(EXIT.output, `cannot write ${path}: ${reason(error)}`)
+      } finally {
+        if (fd !== undefined) closeSync(fd)
+      }
+      this.#unsynced.delete(path)
+    }
+  }
+
+  async syncLater(): Promise<void> {
+    const paths = this.#unsynced
+    this.#unsynced = new Set()
+    for (const path of paths) {
+      const fd = openSync(path, 'r+')
+      try {
+        await dataLater(fd)
+      } catch (error) {
+        throw new CommandError(EXIT.output, `cannot write ${path}: ${reason(error)}`)
+      } finally {
+        closeSync(fd)
       }
     }
   }
@@ -113,6 +156,12 @@ export class HostFiles {
     writeStderr(
       `urlsieve: warning: more than ${formatCount(this.#mostHosts)} hosts: ${formatCount(this.#others)} lines of further ones are in ${OTHER_HOSTS}.${this.#extension}\n`,
     )
+  }
+
+  // A run before may have ended in the middle of a row.
+  #cut(path: string): void {
+    const bytes = this.#placing.append ? (statSync(path, { throwIfNoEntry: false })?.size ?? 0) : 0
+    if (bytes > 0) cutToWhole(path, bytes, this.#placing.end)
   }
 
   #nameFor(host: string | null): string {

@@ -1,9 +1,11 @@
 // `urlsieve inspect`: what a stored sieve is and holds.
 import type { Command } from 'commander'
+import type { Stats } from '../index.ts'
 import { formatBytes, formatCount } from '../quantities.ts'
 import { Output } from './output.ts'
 import { isDiskSieve, openDiskSieve, openStored } from './stored.ts'
 import { table } from './table.ts'
+import { windowOf, windowRows } from './window-rows.ts'
 
 export function inspectCommand(program: Command): void {
   program
@@ -22,27 +24,29 @@ async function inspect(path: string, flags: { json?: boolean }): Promise<void> {
   if (isDiskSieve(path)) return inspectDisk(path, flags)
   const sieve = await openStored(path)
   const stats = sieve.stats()
+  const window = windowOf(sieve)
   const output = new Output()
   if (flags.json) {
-    output.print(`${JSON.stringify({ path, plan: sieve.plan, ...stats }, null, 2)}\n`)
+    const figures = { path, plan: sieve.plan, ...(window && { window }), ...stats }
+    output.print(`${JSON.stringify(figures, null, 2)}\n`)
     return
   }
-  const rate = (value: number | null) => (value === null ? '-' : value.toPrecision(2))
   const rows: [string, string][] = [
     ['filter', stats.filter],
+    ...(window ? windowRows(window) : []),
     [
       'profile',
       `${stats.profile} (${sieve.profile.rules.map((rule) => rule.name).join(', ') || 'no rules'})`,
     ],
     ['hash', stats.hash],
-    ['URLs', formatCount(stats.urls)],
+    ['URLs', `${stats.urlsEstimated ? 'about ' : ''}${formatCount(stats.urls)}`],
     ['repeats answered', formatCount(stats.seen)],
     ['not URLs', formatCount(stats.invalid)],
     ['memory', formatBytes(stats.sizeBytes)],
     ['bits per URL', stats.bitsPerUrl?.toFixed(1) ?? '-'],
     ['fill', `${(stats.fill * 100).toFixed(1)} %`],
     ['rate now', rate(stats.expectedRate)],
-    ['rate promised', `${rate(stats.promisedRate)}${stats.pastCapacity ? ' (past its capacity)' : ''}`],
+    ['rate promised', promiseOf(stats)],
   ]
   output.print(rows.map(([name, value]) => `${name.padEnd(17)}${value}\n`).join(''))
   if (stats.layers) {
@@ -53,6 +57,13 @@ async function inspect(path: string, flags: { json?: boolean }): Promise<void> {
     ])
     output.print(`\n${table(['layer', 'fill', 'entries'], layers)}`)
   }
+}
+
+const rate = (value: number | null) => (value === null ? '-' : value.toPrecision(2))
+
+function promiseOf({ promisedRate, noPromise, pastCapacity }: Stats): string {
+  if (noPromise !== undefined) return `none: ${noPromise}`
+  return `${rate(promisedRate)}${pastCapacity ? ' (past its capacity)' : ''}`
 }
 
 async function inspectDisk(path: string, flags: { json?: boolean }): Promise<void> {
@@ -73,7 +84,7 @@ async function inspectDisk(path: string, flags: { json?: boolean }): Promise<voi
     ['not URLs', formatCount(stats.invalid)],
     ['runs', `${runs}, ${formatBytes(runBytes)}`],
     ['log', formatBytes(logBytes)],
-    ['rate now', stats.expectedRate.toPrecision(2)],
+    ['rate now', rate(stats.expectedRate)],
   ]
   output.print(rows.map(([name, value]) => `${name.padEnd(17)}${value}\n`).join(''))
 }

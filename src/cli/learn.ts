@@ -1,19 +1,23 @@
 // `urlsieve learn`: rules from pages whose content is known, and what such rules do to other pages.
-import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { type ProfileName, profiles } from '../canonical/profiles.ts'
 import { describeRule } from '../learn/learned-rule.ts'
 import { type Checked, checkRules, type Learned, learn, PageSet } from '../learn/learner.ts'
 import { type PageRecord, parsePageRecord } from '../learn/page-records.ts'
 import { type LearnedRules, parseRules } from '../learn/rule-file.ts'
+import { TRIALS } from '../learn/scope.ts'
 import { formatCount, formatCounted, parseNumber, parseRate } from '../quantities.ts'
 import { formatOfName } from '../records/format.ts'
+import { MiB, readWhole } from '../store/whole-file.ts'
 import { CommandError, EXIT } from './exit.ts'
-import { checkOutput, readChunks, totalBytes } from './input.ts'
+import { checkOutput, type Look, readChunks, totalBytes } from './input.ts'
 import { inputError } from './input-size.ts'
+import { warnOfLooks } from './line-looks.ts'
 import { Output, writeStderr } from './output.ts'
 import { Progress } from './progress.ts'
 import { table } from './table.ts'
+
+const MOST_RULE_BYTES = 64 * MiB
 
 /** Formats of pages with digests. */
 const pageFormats = ['csv', 'tsv', 'jsonl', 'cdx', 'cdxj', 'warc'] as const
@@ -39,7 +43,7 @@ export function learnCommand(program: Command): void {
     .description(
       'Reads pages with a digest of their content (TSV of URL and digest, JSON lines, the output of crawl --content, CDX, ' +
         'CDXJ, CSV with columns url and digest, or WARC) and finds parameters, segments, aliases and mirrors that do not change the page. A rule is kept only ' +
-        'when its share of wrong merges, on pages not used to find it, is under --risk with 95 % confidence. The result ' +
+        'when the share of wrong sections, paths, keys or URLs (what is one level below where it holds), on those not used to find it, is under --risk with 95 % confidence. The result ' +
         'is a profile: --profile site.rules.json. With --check, measures rules on other pages; exits with 1 when the ' +
         'share of wrong merges is over their risk.',
     )
@@ -94,7 +98,7 @@ async function run(files: string[], flags: Flags): Promise<void> {
 export function readRules(path: string): LearnedRules {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readWhole(path, MOST_RULE_BYTES, { isStream: true }).toString()
   } catch (error) {
     throw inputError(path, error)
   }
@@ -114,7 +118,7 @@ async function readPages(paths: readonly string[], profile: ProfileName, flags: 
   }
   for (const path of paths) {
     const pages = await pagesIn(path, flags)
-    for await (const chunk of readChunks(path)) {
+    for await (const chunk of readChunks(path, pages.look)) {
       bytes += chunk.length
       for (const page of pages.push(chunk)) take(page)
       progress.tick(() => ({ lines, bytes }))
@@ -126,6 +130,8 @@ async function readPages(paths: readonly string[], profile: ProfileName, flags: 
 }
 
 interface Pages {
+  /** At what the input begins with. */
+  readonly look: Look
   push(chunk: Uint8Array): (PageRecord | null)[]
   end(): (PageRecord | null)[]
 }
@@ -155,6 +161,8 @@ class PageLines implements Pages {
   constructor(path: string) {
     this.#path = path
   }
+
+  readonly look: Look = async (path, head) => warnOfLooks(path, head, 'pages')
 
   push(chunk: Uint8Array): (PageRecord | null)[] {
     const parts = (this.#rest + this.#decoder.decode(chunk, { stream: true })).split('\n')
@@ -194,8 +202,8 @@ function printLearned({ rules, counts, tried, unproven }: Learned, flags: Flags)
   if (rules.rules.length > 0) {
     const rows = rules.rules.map((rule) => [
       describeRule(rule),
-      formatCount(rule.found.merges),
-      formatCount(rule.heldOut.merges),
+      formatCount(rule.found.merges + rule.heldOut.merges),
+      formatCounted(rule.heldOut.trials, TRIALS[rule.scope.level]),
       formatCount(rule.heldOut.wrong),
       percent(rule.heldOut.upper),
     ])
@@ -219,7 +227,7 @@ function printChecked(checked: Checked, rules: LearnedRules, flags: Flags): void
   const share =
     merges === 0
       ? ''
-      : ` (${percent(wrong / merges)}, at most ${percent(upper)}; the rules' risk is ${percent(rules.risk)})`
+      : ` (${percent(wrong / merges)}; of all such paths at most ${percent(upper)}; the rules' risk is ${percent(rules.risk)})`
   output.print(
     `${formatCounted(pages, 'page')}: ${formatCounted(merges, 'fetch', 'fetches')} saved by ${formatCounted(rules.rules.length, 'rule')}\n` +
       `${formatCounted(right, 'merge')} right, ${formatCount(wrong)} wrong${share}\n`,

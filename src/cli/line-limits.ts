@@ -1,7 +1,7 @@
 // Lines of a run through limits by shape: those that are dropped are counted, and listed by `--dropped` with their reason.
 import { keyOf, type Profile } from '../canonical/profiles.ts'
 import { type ShapeLimitOptions, ShapeLimits } from '../shapes/shape-limits.ts'
-import { Output } from './output.ts'
+import type { Output } from './output.ts'
 
 const NEWLINE = 10
 const decoder = new TextDecoder()
@@ -13,10 +13,10 @@ export class LineLimits {
   readonly #profile: Profile
 
   /** `profile`: whose keys are judged where the sieve has none of its own. */
-  constructor(options: ShapeLimitOptions, profile: Profile, dropped?: string) {
+  constructor(options: ShapeLimitOptions, profile: Profile, dropped?: Output) {
     this.#profile = profile
     this.#limits = new ShapeLimits(options)
-    this.#dropped = dropped === undefined ? null : new Output(dropped)
+    this.#dropped = dropped ?? null
   }
 
   /** The lines that are kept, of whole lines, judged by the keys of a profile. */
@@ -37,6 +37,11 @@ export class LineLimits {
     }
     if (list !== '') this.#dropped?.print(list)
     return kept.subarray(0, size)
+  }
+
+  /** What it writes. */
+  get files(): readonly Output[] {
+    return this.#dropped ? [this.#dropped] : []
   }
 
   stats() {

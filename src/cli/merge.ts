@@ -6,7 +6,7 @@ import { STATE } from '../state.ts'
 import { storedKeys } from '../store/stored-keys.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { Output } from './output.ts'
-import { isDiskSieve, isFolder, openStored } from './stored.ts'
+import { copyStored, isDiskSieve, isFolder, openStored } from './stored.ts'
 
 export function mergeCommand(program: Command): void {
   program
@@ -30,7 +30,7 @@ async function merge([first, ...rest]: string[], { output }: { output: string })
     new Output().print(summaryOf(output, urls, rest.length + 1))
     return
   }
-  const sieve = await openStored(first!)
+  const sieve = await copyStored(first!)
   const state = sieve[STATE]
   for (const path of rest) {
     const other = await openStored(path)
@@ -47,8 +47,9 @@ async function merge([first, ...rest]: string[], { output }: { output: string })
     }
   }
   await sieve.save(output)
-  new Output().print(summaryOf(output, sieve.stats().urls, rest.length + 1))
+  const { urls, urlsEstimated } = sieve.stats()
+  new Output().print(summaryOf(output, urls, rest.length + 1, urlsEstimated))
 }
 
-const summaryOf = (output: string, urls: number, sieves: number) =>
-  `${output}: ${formatCounted(urls, 'URL')} of ${formatCounted(sieves, 'sieve')}\n`
+const summaryOf = (output: string, urls: number, sieves: number, isEstimate = false) =>
+  `${output}: ${isEstimate ? 'about ' : ''}${formatCounted(urls, 'URL')} of ${formatCounted(sieves, 'sieve')}\n`

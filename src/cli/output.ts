@@ -1,7 +1,8 @@
 // The output of a command: stdout or a file, written immediately and whole, or while the caller goes on. A closed pipe is a normal
 // end; a full device is an error, and what was written stays.
-import { closeSync, openSync, writeSync } from 'node:fs'
-import { WriteBehind } from '../disk/sequential.ts'
+import { closeSync, fdatasync, fdatasyncSync, fstatSync, openSync, writeSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { WriteBehind, writeBlock } from '../disk/sequential.ts'
 import { formatCount } from '../quantities.ts'
 import { whenReady } from './descriptor.ts'
 import { CommandError, EXIT, reason } from './exit.ts'
@@ -35,11 +36,15 @@ export function warnOfNoUrls(lines: number, invalid: number): void {
   )
 }
 
+const dataLater = promisify(fdatasync)
+
 export class Output {
   bytes = 0
-  /** Of the last `write`: bytes that were written before it failed. */
-  written = 0
   readonly #fd: number
+  /** Writing to it does not wait for a reader. */
+  readonly isFile: boolean
+  /** It goes on with a file that has records. */
+  readonly isContinued: boolean
   readonly #name: string
   #behind: WriteBehind | null = null
 
@@ -51,6 +56,9 @@ export class Output {
     } catch (error) {
       throw this.#error(error)
     }
+    const stat = fstatSync(this.#fd)
+    this.isFile = stat.isFile()
+    this.isContinued = isAppended && this.isFile && stat.size > 0
   }
 
   get fd(): number {
@@ -62,10 +70,9 @@ export class Output {
     return this.#name
   }
 
-  write(bytes: Uint8Array): void {
+  write(bytes: Uint8Array): undefined {
     let at = 0
     while (at < bytes.length) {
-      this.written = at
       try {
         at += whenReady(() => writeSync(this.#fd, bytes, at, bytes.length - at))
       } catch (error) {
@@ -73,6 +80,40 @@ export class Output {
       }
     }
     this.bytes += bytes.length
+    return undefined
+  }
+
+  /** Writes bytes, and keeps nobody waiting but the caller, for the promise: signals are heard while a pipe is full. */
+  deliver(bytes: Uint8Array): Promise<void> | undefined {
+    if (this.isFile || bytes.length === 0) {
+      this.write(bytes)
+      return undefined
+    }
+    this.bytes += bytes.length
+    // The memory of the bytes may be given up meanwhile.
+    return writeBlock(this.#fd, Uint8Array.from(bytes), null).catch((error) => {
+      throw this.#failure(error)
+    })
+  }
+
+  /** Puts what was written to a file on the disk. */
+  sync(): void {
+    if (!this.isFile) return
+    try {
+      fdatasyncSync(this.#fd)
+    } catch (error) {
+      throw this.#error(error)
+    }
+  }
+
+  /** The same, without keeping this process waiting. */
+  async syncLater(): Promise<void> {
+    if (!this.isFile) return
+    try {
+      await dataLater(this.#fd)
+    } catch (error) {
+      throw this.#error(error)
+    }
   }
 
   /**

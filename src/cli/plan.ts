@@ -2,9 +2,11 @@
 // memory, and what remembers elsewhere: on disk, in LevelDB, on a cluster.
 import type { Command } from 'commander'
 import { defaultLimit } from '../disk/machine-memory.ts'
-import { type DiskPlan, diskPlan } from '../disk/plan.ts'
+import { type DiskPlan, diskPlan, usefulMemory } from '../disk/plan.ts'
 import type { Capabilities } from '../filters/filter.ts'
+import { keptPromise } from '../filters/promise.ts'
 import { allKinds, researchFilters } from '../filters/registry.ts'
+import { chooseHash } from '../hashes.ts'
 import { formatBytes, formatCount, formatRate, parseCount, parseRate, parseSize } from '../quantities.ts'
 import { bytesPerUrl as redisBytesPerUrl } from '../redis/memory.ts'
 import { limitBitsPerUrl } from '../sizing/classic.ts'
@@ -12,8 +14,6 @@ import { Output } from './output.ts'
 import { type FilterPlan, type PlanRequest, recommend } from './recommendation.ts'
 import { table, wrap } from './table.ts'
 
-/** Memory of the plan for disk, where none is given. */
-const DISK_MEMORY = 1024 ** 3
 /** Of a key of usual length. LevelDB shortens neighbours that begin alike: by how much depends on the URLs. */
 const EXACT_BYTES_PER_URL = 60
 const WIDTH = 100
@@ -51,13 +51,14 @@ function plan({ urls, fpr, memory, json }: Flags): void {
   const request = memory === undefined ? { falsePositiveRate: fpr } : { sizeBytes: memory }
   const plans = allKinds.map((kind) => {
     // What grows takes what it needs: the memory given is only compared with it.
-    const made = kind.plan({ expectedUrls: urls, ...(kind.can.grow && memory !== undefined ? {} : request) })
+    const sizes = { expectedUrls: urls, ...(kind.can.grow && memory !== undefined ? {} : request) }
+    const made = keptPromise(kind, kind.plan(sizes), chooseHash().names)
     const fits = memory === undefined || made.sizeBytes <= memory
     const can = { add: 'create' in kind, ...kind.can }
     return { ...made, fits, can, does: kind.does, errs: kind.errs }
   })
   const output = new Output()
-  const disk = diskPlan(urls, memory ?? DISK_MEMORY)
+  const disk = diskPlan(urls, memory ?? usefulMemory(urls, defaultLimit()))
   const elsewhere = {
     exact: { diskBytes: urls * EXACT_BYTES_PER_URL },
     cluster: {
@@ -86,6 +87,10 @@ function plan({ urls, fpr, memory, json }: Flags): void {
   output.print(tableOf(plans.filter((row) => !isResearch(row))))
   output.print(`\nBeyond one process's memory:\n\n${beyond(urls, disk, elsewhere)}`)
   output.print(`\nResearch, the papers' filters and baselines:\n\n${tableOf(plans.filter(isResearch))}`)
+  for (const { filter, noPromise } of plans) {
+    if (noPromise !== undefined)
+      output.print(`\n${wrap(`${filter}: no rate, ${noPromise}.`, WIDTH).join('\n')}\n`)
+  }
   output.print(
     memory === undefined
       ? `\nThe information limit at a rate of ${formatRate(fpr)} is ${limitBitsPerUrl(fpr).toFixed(1)} bits per URL.\n`
@@ -98,7 +103,7 @@ function tableOf(plans: readonly FilterPlan[]): string {
     row.filter,
     row.bitsPerUrl!.toFixed(1),
     formatBytes(row.sizeBytes) + (row.fits ? '' : ' !'),
-    formatRate(row.expectedRate!),
+    row.expectedRate === null ? '-' : formatRate(row.expectedRate),
     whatItCan(row.can),
     row.does,
   ])

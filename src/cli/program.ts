@@ -4,8 +4,9 @@ import { inspect } from 'node:util'
 import { Command, CommanderError } from 'commander'
 import { isAllocationFailure, SieveError } from '../errors.ts'
 import { registerCommands } from './commands.ts'
-import { CommandError, EXIT } from './exit.ts'
+import { CommandError, EXIT, systemExit } from './exit.ts'
 import { ClosedPipe, Output, writeStderr } from './output.ts'
+import { stop } from './stop.ts'
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
 
@@ -41,11 +42,31 @@ async function exitOf(error: unknown): Promise<{ code: number; message: string }
     return { code: EXIT.usage, message: text.replaceAll('\n', ' ') }
   }
   if (isAllocationFailure(error)) return { code: EXIT.memory, message: `no memory left: ${error.message}` }
+  const system = systemExit(error)
+  if (system) return system
   if (process.env.URLSIEVE_DEBUG) writeStderr(`${inspect(error)}\n`)
   const what = error instanceof Error ? error.message : String(error)
   return {
     code: EXIT.defect,
     message: `a defect of urlsieve, please report it (URLSIEVE_DEBUG=1 shows where): ${what}`,
+  }
+}
+
+/** Options that name a folder, which would be made. */
+const FOLDERS = ['state', 'data']
+/** Of two letters at least: `C:` is a drive. */
+const SCHEME = /^[a-z][a-z\d+.-]+:/i
+
+// An address that only looks like one: a folder named `redis:` is never meant.
+function checkFolders(options: Readonly<Record<string, unknown>>): void {
+  for (const name of FOLDERS) {
+    const path = options[name]
+    const scheme = typeof path === 'string' ? SCHEME.exec(path)?.[0] : undefined
+    if (scheme === undefined) continue
+    throw new CommandError(
+      EXIT.usage,
+      `--${name} begins with '${scheme}': expected a folder, not an address; write ./${scheme}… for a folder of that name`,
+    )
   }
 }
 
@@ -73,6 +94,7 @@ Example:
   urlsieve dedupe links.txt > unique.txt`,
     )
   await registerCommands(program, process.argv[2])
+  program.hook('preAction', (_, command) => checkFolders(command.opts()))
   for (const command of program.commands) command.exitOverride().configureOutput(writers)
 
   try {
@@ -87,4 +109,5 @@ Example:
     process.exitCode = code
     if (message) writeStderr(`urlsieve: ${oneLine(message)}\n`)
   }
+  await stop.end()
 }

@@ -1,12 +1,12 @@
 // The flags of a connection to Redis, the same for every command with `--redis`: how long to wait, the user, the
 // certificates, Sentinels. They follow from the descriptions of the options; secrets and certificates are read from files.
-import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { connectionOptions, waitAof, waitReplicas } from '../options/connection-options.ts'
 import { usage } from '../options/option.ts'
 import { readOption } from '../options/spelling.ts'
 import { parseDuration } from '../quantities.ts'
 import type { ConnectOptions, Patience } from '../redis/index.ts'
+import { MiB, readWhole } from '../store/whole-file.ts'
 import { CommandError, EXIT, reason } from './exit.ts'
 
 const PASSWORD = 'URLSIEVE_REDIS_PASSWORD'
@@ -68,7 +68,7 @@ const firstLine = (text: string) => text.split(/\r?\n/, 1)[0]
 
 function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    return readWhole(path, MiB, { isStream: true }).toString()
   } catch (error) {
     throw new CommandError(EXIT.input, `${path}: ${reason(error)}`)
   }

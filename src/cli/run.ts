@@ -82,6 +82,7 @@ async function run(path: string, flags: Flags, command: Command): Promise<void> 
   let buffer: Uint8Array = new Uint8Array(0)
   try {
     await readInput(path, {
+      look: null,
       reserve(bytes) {
         buffer = commands.reserve(bytes)
         return buffer
@@ -156,6 +157,7 @@ async function countedAdds(path: string, total: number | null, flags: Flags): Pr
   const progress = new Progress(total, flags.quiet)
   try {
     await readInput(path, {
+      look: null,
       reserve: (bytes) => counter.reserve(bytes),
       push(bytes, consumed) {
         counter.push(bytes)

@@ -162,7 +162,7 @@ async function indexOf(
   const started = performance.now()
   const settings = settingsOf(corpus.paths[0]!, flags, stopWords)
   const known = flags.index === undefined ? null : await readKnown(flags.index)
-  const stale = known && staleness(known, settings, corpus.paths)
+  const stale = known && staleness(known, settings, flags.layers, corpus.paths)
   if (known && !stale) {
     const ms = performance.now() - started
     return { index: known, how: 'reused', ms, texts: flags.scan ? await textsOf(corpus) : null }
@@ -199,8 +199,13 @@ async function readKnown(path: string): Promise<Index | null> {
   }
 }
 
-function staleness({ origin }: Index, settings: string, paths: readonly string[]): string | null {
-  if (origin.settings !== settings) return 'made with other options'
+function staleness(
+  { origin, dataset }: Index,
+  settings: string,
+  layers: SearchFlags['layers'],
+  paths: readonly string[],
+): string | null {
+  if (origin.settings !== settings || dataset.dictionary.reading !== layers) return 'made with other options'
   if (origin.files.length !== paths.length) return 'made of other files'
   const changed = paths.find((path, i) => !isUnchanged(path, origin.files[i]!))
   return changed === undefined ? null : `${changed} changed since it was made`
@@ -295,6 +300,7 @@ async function openBytes(path: string): Promise<Bytes> {
   const parts: Buffer[] = []
   let buffer = Buffer.alloc(0)
   await readInput(path, {
+    look: null,
     reserve: (bytes) => (buffer = Buffer.alloc(bytes)),
     push: (bytes) => {
       parts.push(buffer.subarray(0, bytes))

@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander'
 import { parseCount, parseDuration, parseSize } from '../quantities.ts'
 import { HTTP_LIMITS, type HttpLimits } from '../server/http/limits.ts'
+import { KEPT_BYTES } from '../server/repeated-calls.ts'
 import { type RespLimits, respLimits } from '../server/resp/limits.ts'
 
 type Parse = (option: string) => (text: string) => number
@@ -13,11 +14,18 @@ const h = HTTP_LIMITS
 const rows: readonly (readonly [flag: string, does: string, parse: Parse, value: number])[] = [
   ['--memory <size>', 'for all sieves together', parseSize, 4 * 1024 ** 3],
   ['--max-sieves <n>', 'sieves at most', parseCount, 1000],
-  ['--max-item-bytes <size>', 'bytes of one item; over HTTP never more than 64K', parseSize, r.itemBytes],
+  ['--max-item-bytes <size>', 'bytes of one item; of a URL never more than 64K', parseSize, r.itemBytes],
   ['--max-items <n>', 'items of one command', parseCount, r.commandItems],
   ['--max-buffered <size>', 'bytes of commands a connection may have waiting', parseSize, r.bufferedBytes],
   ['--max-buffered-all <size>', 'the same, of all connections together', parseSize, r.allBufferedBytes],
   ['--max-unread <size>', 'bytes of replies a connection may leave unread', parseSize, r.unreadBytes],
+  [
+    '--max-kept-answers <size>',
+    'answers kept for a minute, for calls that are sent again',
+    parseSize,
+    KEPT_BYTES,
+  ],
+  ['--max-unread-all <size>', 'the same, of all connections together', parseSize, r.allUnreadBytes],
   ['--max-connections <n>', 'concurrent connections of each protocol', parseCount, r.connections],
   ['--idle-timeout <time>', 'ends a connection that sends nothing', parseDuration, r.idleMs],
   [
@@ -49,6 +57,8 @@ export interface LimitFlags {
   maxBuffered: number
   maxBufferedAll: number
   maxUnread: number
+  maxKeptAnswers: number
+  maxUnreadAll: number
   maxConnections: number
   idleTimeout: number
   stalledTimeout: number
@@ -85,6 +95,7 @@ export function respLimitsOf(flags: LimitFlags): RespLimits {
     bufferedBytes: flags.maxBuffered,
     allBufferedBytes: flags.maxBufferedAll,
     unreadBytes: flags.maxUnread,
+    allUnreadBytes: flags.maxUnreadAll,
     connections: flags.maxConnections,
     idleMs: flags.idleTimeout,
     stalledMs: flags.stalledTimeout,

@@ -1,5 +1,5 @@
 // `urlsieve serve`: sieves for many clients, over the Redis protocol and HTTP.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { type Command, Option } from 'commander'
@@ -10,6 +10,7 @@ import { isLoopback } from '../server/http/guard.ts'
 import { type Log, logTo } from '../server/log.ts'
 import { type DialectName, dialectNames } from '../server/resp/dialect.ts'
 import type { Serving } from '../server/serve.ts'
+import { MiB, readWhole } from '../store/whole-file.ts'
 import { CommandError, EXIT, reason } from './exit.ts'
 import { Output } from './output.ts'
 import { connectionOf, type RedisFlags, withRedisOptions } from './redis-options.ts'
@@ -125,7 +126,7 @@ function passwordOf({ password, passwordFile }: Flags): string | undefined {
     throw new CommandError(EXIT.usage, '--password with --password-file: expected one of them')
   }
   try {
-    return readFileSync(passwordFile, 'utf8').split(/\r?\n/, 1)[0]
+    return readWhole(passwordFile, MiB, { isStream: true }).toString().split(/\r?\n/, 1)[0]
   } catch (error) {
     throw new CommandError(EXIT.input, `${passwordFile}: ${reason(error)}`)
   }
@@ -146,6 +147,7 @@ async function open(flags: Flags, password: string | undefined, log: Log): Promi
       ...(flags.redis !== undefined && { redis: { url: flags.redis, ...connectionOf(flags) } }),
       durability: flags.durability,
       memoryBytes: flags.memory,
+      keptBytes: flags.maxKeptAnswers,
       mostSieves: flags.maxSieves,
       limits: respLimitsOf(flags),
       httpLimits: httpLimitsOf(flags),

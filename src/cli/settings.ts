@@ -1,8 +1,8 @@
 // The options of a command that runs for long, besides its flags: environment variables and a file of settings. A flag
 // comes before a variable, a variable before the file, the file before the default.
-import { readFileSync } from 'node:fs'
 import type { Command, Option } from 'commander'
 import { SieveError } from '../errors.ts'
+import { MiB, readWhole } from '../store/whole-file.ts'
 import { CommandError, EXIT, reason } from './exit.ts'
 
 const PREFIX = 'URLSIEVE_'
@@ -45,7 +45,7 @@ function applySettings(command: Command, env: NodeJS.ProcessEnv): void {
 function readSettings(file: string, options: readonly Option[]): Map<string, Setting> {
   let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    text = readWhole(file, MiB, { isStream: true }).toString()
   } catch (error) {
     throw new CommandError(EXIT.input, `${file}: ${reason(error)}`)
   }

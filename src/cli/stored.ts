@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DiskSieve } from '../disk/index.ts'
 import { Sieve } from '../index.ts'
+import { copyStore } from '../store/folder.ts'
 import { CommandError, EXIT } from './exit.ts'
 
 export function isFolder(path: string): boolean {
@@ -18,6 +19,11 @@ export function isDiskSieve(path: string): boolean {
 export async function openDiskSieve(path: string): Promise<DiskSieve> {
   const { DiskSieve } = await import('../disk/index.ts')
   return DiskSieve.open(path, { readOnly: true })
+}
+
+/** A copy in memory, to be changed. */
+export async function copyStored(path: string): Promise<Sieve> {
+  return isFolder(path) ? copyStore(path) : openStored(path)
 }
 
 /** Opens it for queries: a folder without a lock, a file into memory. */

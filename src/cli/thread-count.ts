@@ -1,6 +1,6 @@
 // How many threads a run of `dedupe` gets, and when they start.
-import { availableParallelism } from 'node:os'
 import { defaultLimit } from '../disk/machine-memory.ts'
+import { usableCores } from './core-count.ts'
 import { CommandError, EXIT } from './exit.ts'
 
 /** Without `--threads`: at most this many. */
@@ -44,9 +44,12 @@ export function threadsOf(
   }
   // There a descriptor belongs to the thread that opened the file.
   if ('Deno' in globalThis) return null
-  const count = given ?? Math.min(USUAL_THREADS, availableParallelism())
-  if (count === 1) return null
-  // For tests: chunks of any size, and every line is done by threads.
+  if (given === 1) return null
+  // For tests: chunks of any size, and every line is done by threads, however many cores there are.
   const chunkBytes = Number(process.env.URLSIEVE_CHUNK_BYTES ?? 0)
+  const wanted = given ?? USUAL_THREADS
+  // A thread without a core of its own takes time from the others, and changes no byte of the output.
+  const count = chunkBytes > 0 ? wanted : Math.min(wanted, usableCores())
+  if (count === 1) return null
   return { count, chunkBytes: chunkBytes || CHUNK_BYTES, waits: chunkBytes > 0 }
 }

@@ -4,6 +4,7 @@ import { siftLines } from '../lines/sift.ts'
 import { parseCount, parseRate } from '../quantities.ts'
 import { FolderGrowth } from './folder-growth.ts'
 import { readChunks } from './input.ts'
+import { warnOfLooks } from './line-looks.ts'
 import { Output, warnOfNoUrls } from './output.ts'
 
 interface Flags {
@@ -41,8 +42,9 @@ Example:
 async function under(folders: string[], flags: Flags): Promise<void> {
   const urls = new FolderGrowth(flags.urls, flags.fpr, flags.layers)
   let lines = 0
+  const look = async (path: string, head: Uint8Array) => warnOfLooks(path, head, 'urls only')
   for (const path of flags.in) {
-    for await (const { verdicts } of siftLines(urls, readChunks(path))) lines += verdicts.length
+    for await (const { verdicts } of siftLines(urls, readChunks(path, look))) lines += verdicts.length
   }
   warnOfNoUrls(lines, urls.invalid)
   const output = new Output()

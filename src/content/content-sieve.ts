@@ -2,7 +2,7 @@
 // three bits. Memory for each page: 28 to 56 bytes for the SimHash and 16 to 32 for the exact hash, besides its id.
 import { SieveError } from '../errors.ts'
 import { MOST_BITS, NearIndex } from './near-index.ts'
-import { type Bits64, TextHasher } from './simhash.ts'
+import { type Bits64, type TextHash, TextHasher } from './simhash.ts'
 
 /** What counts as the same page. */
 export interface ContentOptions {
@@ -84,28 +84,17 @@ export class ContentSieve {
 
   /** Remembers a page's text under its id and returns whether it is new. Which way it errs: see the class. */
   add(text: string, id: string): ContentVerdict {
-    const { exact, near, characters } = this.#hasher.of(text)
-    if (characters < this.#minCharacters) {
-      this.#counts.pages++
-      this.#counts.short++
-      return { verdict: 'new' }
-    }
-    this.#widenFor(this.#ids.length + 1)
-    const slot = this.#slotOf(exact)
-    const known = this.#slots[slot]!
-    if (known !== NONE) {
-      this.#counts.same++
-      return { verdict: 'same', of: this.#ids[known]! }
-    }
-    const page = this.#keep(exact, slot, id)
-    const neighbour = near && this.#index.nearest(near, this.#nearBits)
-    if (neighbour) {
-      this.#counts.near++
-      return { verdict: 'near', of: this.#ids[neighbour.page]!, distance: neighbour.distance }
-    }
-    this.#counts.pages++
-    if (near) this.#index.add(near, page)
-    return { verdict: 'new' }
+    const hash = this.#hasher.of(text)
+    const verdict = this.#judge(hash)
+    if (hash.characters < this.#minCharacters) this.#counts.short++
+    else if (verdict.verdict !== 'same') this.#keep(hash, id, verdict.verdict === 'new')
+    this.#counts[verdict.verdict === 'new' ? 'pages' : verdict.verdict]++
+    return verdict
+  }
+
+  /** What `add` would return, without remembering or counting the text. */
+  compare(text: string): ContentVerdict {
+    return this.#judge(this.#hasher.of(text))
   }
 
   stats(): ContentStats {
@@ -113,12 +102,23 @@ export class ContentSieve {
     return { ...this.#counts, sizeBytes }
   }
 
-  #keep({ low, high }: Bits64, slot: number, id: string): number {
+  #judge({ exact, near, characters }: TextHash): ContentVerdict {
+    if (characters < this.#minCharacters) return { verdict: 'new' }
+    const known = this.#slots[this.#slotOf(exact)]!
+    if (known !== NONE) return { verdict: 'same', of: this.#ids[known]! }
+    const neighbour = near && this.#index.nearest(near, this.#nearBits)
+    if (!neighbour) return { verdict: 'new' }
+    return { verdict: 'near', of: this.#ids[neighbour.page]!, distance: neighbour.distance }
+  }
+
+  #keep({ exact, near }: TextHash, id: string, isNew: boolean): void {
+    this.#widenFor(this.#ids.length + 1)
+    const slot = this.#slotOf(exact)
     const page = this.#ids.push(id) - 1
-    this.#exact[2 * page] = low
-    this.#exact[2 * page + 1] = high
+    this.#exact[2 * page] = exact.low
+    this.#exact[2 * page + 1] = exact.high
     this.#slots[slot] = page
-    return page
+    if (near && isNew) this.#index.add(near, page)
   }
 
   // The slot that holds a hash, or the free one where it belongs.

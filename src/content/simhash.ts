@@ -31,6 +31,8 @@ export class TextHasher {
   readonly #kernel: Kernel
   readonly #shingleWords: number
   readonly #votes = new Int32Array(64)
+  /** The hashes of a text's shingles, as halves. */
+  #shingles = new BigUint64Array(1024)
 
   private constructor(kernel: Kernel, shingleWords: number) {
     this.#kernel = kernel
@@ -49,7 +51,6 @@ export class TextHasher {
     this.#kernel.keyEnds[0] = end
     this.#kernel.call.hashKeys(1)
     const exact = bits(this.#halves(1), 0)
-    const votes = this.#votes.fill(0)
     let shingles = 0
     let characters = 0
     let words: string[] = []
@@ -57,10 +58,10 @@ export class TextHasher {
       const before = words.length
       words = words.concat(wordsOf(piece))
       for (let i = before; i < words.length; i++) characters += words[i]!.length
-      shingles += this.#count(words, votes)
+      shingles = this.#hash(words, shingles)
       words = words.slice(Math.max(0, words.length - this.#shingleWords + 1))
     }
-    return { exact, near: shingles > 0 ? majority(votes, shingles) : null, characters }
+    return { exact, near: shingles > 0 ? this.#simhash(shingles) : null, characters }
   }
 
   // Puts a text into the kernel's input buffer and returns where it ends.
@@ -78,10 +79,16 @@ export class TextHasher {
     return new Uint32Array(hashes.buffer, hashes.byteOffset, 2 * n)
   }
 
-  // Adds the bits of all shingles of the words to the votes, and returns how many shingles there are.
-  #count(words: readonly string[], votes: Int32Array): number {
+  // Hashes all shingles of the words behind the `known` ones, and returns how many there are now.
+  #hash(words: readonly string[], known: number): number {
     const shingles = words.length - this.#shingleWords + 1
-    if (shingles < 1) return 0
+    if (shingles < 1) return known
+    if (known + shingles > this.#shingles.length) {
+      const wider = new BigUint64Array(2 * (known + shingles))
+      wider.set(this.#shingles.subarray(0, known))
+      this.#shingles = wider
+    }
+    const halves = halvesOf(this.#shingles)
     const { starts, ends } = this.#places(words)
     const { batchLines, keyStarts, keyEnds, call } = this.#kernel
     for (let from = 0; from < shingles; from += batchLines) {
@@ -89,9 +96,24 @@ export class TextHasher {
       keyStarts.set(starts.subarray(from, from + n))
       keyEnds.set(ends.subarray(from + this.#shingleWords - 1, from + this.#shingleWords - 1 + n))
       call.hashKeys(n)
-      countBits(this.#halves(n), votes)
+      halves.set(this.#halves(n), 2 * (known + from))
     }
-    return shingles
+    return known + shingles
+  }
+
+  // A shingle that comes up n times has 1 + ⌊log₂ n⌋ votes: with n, a few that a template repeats would decide every bit.
+  #simhash(shingles: number): Bits64 {
+    const votes = this.#votes.fill(0)
+    const halves = halvesOf(this.#shingles.subarray(0, shingles).sort())
+    const counts = new Uint32Array(shingles)
+    let left = countRuns(halves, counts)
+    let cast = 0
+    for (let least = 1; left > 0; least *= 2) {
+      left = keepFrequent(halves, counts, left, least)
+      countBits(halves.subarray(0, 2 * left), votes)
+      cast += left
+    }
+    return majority(votes, cast)
   }
 
   // Writes the words with a space between them and returns where each begins and ends.
@@ -123,11 +145,45 @@ function* pieces(text: string): Generator<string> {
   }
 }
 
-// Each bit that more than half of the shingles have.
-function majority(votes: Int32Array, shingles: number): Bits64 {
+const halvesOf = (hashes: BigUint64Array) =>
+  new Uint32Array(hashes.buffer, hashes.byteOffset, 2 * hashes.length)
+
+// Moves the distinct hashes of a sorted list to its front with their counts, and returns how many there are.
+function countRuns(halves: Uint32Array, counts: Uint32Array): number {
+  let distinct = 0
+  for (let i = 0; i < halves.length; i += 2) {
+    const last = 2 * distinct - 2
+    if (distinct > 0 && halves[i] === halves[last] && halves[i + 1] === halves[last + 1]) {
+      counts[distinct - 1]!++
+      continue
+    }
+    move(halves, i, 2 * distinct)
+    counts[distinct++] = 1
+  }
+  return distinct
+}
+
+// Moves those of the first n hashes that come up at least `least` times to the front, and returns how many they are.
+function keepFrequent(halves: Uint32Array, counts: Uint32Array, n: number, least: number): number {
+  let kept = 0
+  for (let i = 0; i < n; i++) {
+    if (counts[i]! < least) continue
+    move(halves, 2 * i, 2 * kept)
+    counts[kept++] = counts[i]!
+  }
+  return kept
+}
+
+function move(halves: Uint32Array, from: number, to: number): void {
+  halves[to] = halves[from]!
+  halves[to + 1] = halves[from + 1]!
+}
+
+// Each bit that more than half of the votes have.
+function majority(votes: Int32Array, cast: number): Bits64 {
   const half = (from: number) => {
     let bits = 0
-    for (let bit = 0; bit < 32; bit++) if (2 * votes[from + bit]! > shingles) bits |= 1 << bit
+    for (let bit = 0; bit < 32; bit++) if (2 * votes[from + bit]! > cast) bits |= 1 << bit
     return bits >>> 0
   }
   return { low: half(0), high: half(32) }

@@ -1,9 +1,9 @@
 // A frontier's store on disk: append-only files (frontier-files.ts). A file whose texts are all finished is deleted,
 // oldest first: FIFO order keeps the folder about as small as what is pending.
-import { closeSync, mkdirSync, openSync, readFileSync, unlinkSync } from 'node:fs'
+import { closeSync, mkdirSync, readFileSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { SieveError } from '../errors.ts'
-import { AtomicFile, readFully, writeFully } from '../store/file.ts'
+import { AtomicFile, openFile, readFully, writeFully } from '../store/file.ts'
 import { damaged } from '../store/format.ts'
 import { takeLock } from '../store/lock.ts'
 import { diskError, encodeRecord, Log, OP, RECORD_HEADER_BYTES, readLog } from '../store/log.ts'
@@ -240,7 +240,7 @@ export class FrontierLog implements FrontierStore {
   #open(file: FrontierFile): number {
     if (this.#reader?.file !== file) {
       this.#closeReader()
-      this.#reader = { file, fd: openSync(file.path, 'r') }
+      this.#reader = { file, fd: openFile(file.path) }
     }
     return this.#reader!.fd
   }

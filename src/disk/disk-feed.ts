@@ -2,9 +2,11 @@
 // sieve in memory returns them. While there is no run, verdicts are known immediately. When the table is full, it becomes the first
 // run, and from then on lines wait: when there is no memory for more of their hashes, these are compared with all runs in one
 // pass, the new ones become another run, and the lines are read again and get their verdicts.
+import { option, SieveError, wording } from '../errors.ts'
 import type { Keyer } from '../keyer/keyer.ts'
 import type { Feed } from '../lines/feed.ts'
 import { joinBytes } from '../lines/sift.ts'
+import { formatBytes } from '../quantities.ts'
 import type { DiskStore } from './disk-store.ts'
 import { BYTES_PER_HASH, PendingTable } from './pending-table.ts'
 import type { Run } from './run.ts'
@@ -18,6 +20,8 @@ export interface DiskFeedOptions {
   readonly as: 'line' | 'key'
   /** Hashes in memory at a time. */
   readonly capacity: number
+  /** The longest line; default: what the memory takes. */
+  readonly mostLineBytes?: number
   /** Where the hashes are kept after the run: each is written down before its line is, and counts when that was done. */
   readonly store?: DiskStore
   /** Temporary runs to begin with: all their hashes were delivered. */
@@ -34,6 +38,13 @@ export type WriteLines = (kept: Uint8Array, isLater?: boolean) => Promise<void> 
 const SPARE_HASHES = 131_074
 
 const NOTHING = new Uint8Array(0)
+
+const tooLong = (most: number) =>
+  new SieveError(
+    'corrupt',
+    wording`a line of more than ${formatBytes(most)}: expected one URL per line; a larger ${option('maxMemory')} takes longer ones`,
+    { operation: 'read' },
+  )
 
 export class DiskFeed {
   /** Lines read; of these, lines that are not URLs. */
@@ -126,13 +137,15 @@ export class DiskFeed {
   push(bytes: number, write: WriteLines): Promise<void> | undefined {
     const wait = this.#direct ? this.#pushDirect(bytes, write) : this.#gather(bytes)
     this.#position += bytes
+    const { mostLineBytes = Number.POSITIVE_INFINITY } = this.#options
+    if (this.#feed.unfinished > mostLineBytes) throw tooLong(mostLineBytes)
     return this.#isFull ? this.#flushAfter(wait, write) : wait
   }
 
   /** The input has ended: a last line without a newline is a line too. */
   async end(write: WriteLines): Promise<void> {
     const rest = this.#feed.end()
-    if (this.#direct) this.#deliver(rest, write)
+    if (this.#direct) await this.#deliver(rest, write)
     else if (rest.length > 0) await this.waiting.spill(rest)
     this.waiting.end()
   }
@@ -174,8 +187,8 @@ export class DiskFeed {
     return this.waiting.isReadAgain || this.#options.keep === 'seen'
   }
 
-  #pushDirect(bytes: number, write: WriteLines): undefined {
-    this.#deliver(this.#direct!.push(bytes), write)
+  #pushDirect(bytes: number, write: WriteLines): Promise<void> | undefined {
+    return this.#deliver(this.#direct!.push(bytes), write)
   }
 
   #gather(bytes: number): Promise<void> | undefined {
@@ -230,21 +243,20 @@ export class DiskFeed {
   }
 
   // A new line counts as delivered when it was written: until then its hash is in the log and not confirmed.
-  #deliver(kept: Uint8Array, write: WriteLines): void {
-    if (this.#fresh.length === 0) {
-      write(kept)
-      return
-    }
-    this.#store!.record(joinBytes(this.#fresh.splice(0)))
-    write(kept)
-    this.#store!.confirm()
+  #deliver(kept: Uint8Array, write: WriteLines): Promise<void> | undefined {
+    if (this.#fresh.length === 0) return write(kept) ?? undefined
+    const store = this.#store!
+    store.record(joinBytes(this.#fresh.splice(0)))
+    const wait = write(kept)
+    if (wait) return wait.then(() => store.confirm())
+    store.confirm()
+    return undefined
   }
 
   // What the store has to know must be written at once.
   #deliverLater(kept: Uint8Array, write: WriteLines): Promise<void> | undefined {
     if (!this.#store && kept.length > 0) return write(kept, true) ?? undefined
-    this.#deliver(kept, write)
-    return undefined
+    return this.#deliver(kept, write)
   }
 
   async #replay(write: WriteLines): Promise<void> {

@@ -27,6 +27,8 @@ export class DiskHashes {
   readonly #runs: RunSet
   readonly #blockAt: number
   readonly #decodedAt: number
+  /** Those that wait for their confirmation: they are in no table, log or run. */
+  readonly #held = new Set<bigint>()
   /** For passes; made by the first. */
   #pass: { readonly kernel: Kernel; readonly table: PendingTable; readonly buffers: RunBuffers } | undefined
   /** Where verdicts came from, since it was opened. */
@@ -64,7 +66,12 @@ export class DiskHashes {
   }
 
   get count(): number {
-    return this.#runs.hashes + this.#table.count
+    return this.#runs.hashes + this.#table.count + this.#held.size
+  }
+
+  /** How many wait for their confirmation. */
+  get held(): number {
+    return this.#held.size
   }
 
   get runs(): RunSet {
@@ -88,9 +95,9 @@ export class DiskHashes {
 
   /**
    * Adds all hashes: their verdicts, a repeat is seen. Up to a million at a time are written down in one record; when one fails, the
-   * verdicts of those before stand in the error.
+   * verdicts of those before stand in the error. With `isHeld`, `confirm` writes them down.
    */
-  async add(hashes: BigUint64Array): Promise<Uint8Array> {
+  async add(hashes: BigUint64Array, isHeld = false): Promise<Uint8Array> {
     const verdicts = new Uint8Array(hashes.length)
     // What is written down in one record fits into the table.
     const most = Math.min(PASS_HASHES, this.#table.capacity >> 1)
@@ -98,7 +105,9 @@ export class DiskHashes {
       const some = hashes.subarray(at, at + most)
       try {
         const found = await this.#find(some, true)
-        await this.#remember(some.filter((_, i) => found[i] === 1))
+        const fresh = some.filter((_, i) => found[i] === 1)
+        if (isHeld) for (const hash of fresh) this.#held.add(hash)
+        else await this.#remember(fresh)
         verdicts.set(found, at)
       } catch (error) {
         if (at > 0 && error instanceof SieveError) error.answered = verdicts.slice(0, at)
@@ -106,6 +115,18 @@ export class DiskHashes {
       }
     }
     return verdicts
+  }
+
+  /** These were delivered, or all that are held. */
+  async confirm(hashes?: BigUint64Array): Promise<void> {
+    const all = hashes === undefined ? this.#held : new Set(hashes.filter((hash) => this.#held.has(hash)))
+    const delivered = BigUint64Array.from(all)
+    const most = this.#table.capacity >> 1
+    for (let at = 0; at < delivered.length; at += most) {
+      const some = delivered.subarray(at, at + most)
+      await this.#remember(some)
+      for (const hash of some) this.#held.delete(hash)
+    }
   }
 
   async #find(hashes: BigUint64Array, isAdd: boolean): Promise<Uint8Array> {
@@ -117,7 +138,8 @@ export class DiskHashes {
       this.#kernel.hashes.set(some)
       this.#table.look(some.length)
       const known = this.#kernel.verdicts
-      for (let i = 0; i < some.length; i++) if (known[i] === 1) places.push(at + i)
+      for (let i = 0; i < some.length; i++)
+        if (known[i] === 1 && !this.#held.has(some[i]!)) places.push(at + i)
       at += some.length
     }
     const { runs } = this.#runs

@@ -1,9 +1,9 @@
 // The sieve that is larger than memory: 64-bit keyed hashes in sorted runs on disk, with a table of the most recent ones in
 // memory. Memory is bounded, whatever it holds. Verbs wait for their turn, so that what is called first takes effect first.
-import type { AnySieve, AnyStats, Explanation } from '../any-sieve.ts'
+import type { AddOptions, AnySieve, AnyStats, Explanation } from '../any-sieve.ts'
 import { explainKey } from '../canonical/explain.ts'
 import type { Profile, ProfileChoice } from '../canonical/profiles.ts'
-import { SieveError } from '../errors.ts'
+import { closedError, readOnlyError } from '../errors.ts'
 import { checkNumber } from '../filters/filter.ts'
 import type { Durability } from '../journal.ts'
 import { compileKernel, Kernel } from '../kernel.ts'
@@ -22,6 +22,9 @@ const BUFFER_BYTES = 24 * 1024 ** 2
 const FILTER_SHARE = 1 / 2
 const LEAST_BYTES = 25 * 1024 ** 2
 const DEFAULT_BYTES = 256 * 1024 ** 2
+
+/** `hold`: an add that waits for its confirmation. */
+type Verb = 'add' | 'hold' | 'has'
 
 /** The options of a sieve on disk. */
 export interface DiskOptions {
@@ -49,6 +52,8 @@ export interface DiskStats extends AnyStats {
     readonly runs: number
     readonly runBytes: number
     readonly logBytes: number
+    /** URLs that wait for their confirmation. */
+    readonly unconfirmed: number
   }
   /** Since it was opened: hashes looked up one by one, runs that were read for them, and passes over all runs. */
   readonly answers: { readonly lookups: number; readonly reads: number; readonly passes: number }
@@ -105,8 +110,8 @@ export class DiskSieve implements AnySieve {
   }
 
   /** Marks a URL. True: it is new. False: it was seen. Adds that are called together share one write. */
-  async add(url: string): Promise<boolean> {
-    return (await this.#share('add', url)) === 1
+  async add(url: string, options?: AddOptions): Promise<boolean> {
+    return (await this.#share(addOf(options), url)) === 1
   }
 
   /** Whether a URL was seen. Marks nothing. */
@@ -115,33 +120,39 @@ export class DiskSieve implements AnySieve {
   }
 
   /** Marks many URLs: one verdict each, in order, 1 new and 0 seen; a repeat inside the list is seen. */
-  async addMany(urls: readonly string[]): Promise<Uint8Array> {
-    return this.#all({ strings: urls }, true)
+  async addMany(urls: readonly string[], options?: AddOptions): Promise<Uint8Array> {
+    return this.#all({ strings: urls }, addOf(options))
   }
 
   /** Whether each of many URLs was seen: in order, 1 seen and 0 not. Marks nothing. */
   async hasMany(urls: readonly string[]): Promise<Uint8Array> {
-    return toSeen(await this.#all({ strings: urls }, false))
+    return toSeen(await this.#all({ strings: urls }, 'has'))
   }
 
   /** Marks newline-separated lines without making strings: one verdict each, in order, 1 new and 0 seen. */
-  async addLines(bytes: Uint8Array): Promise<Uint8Array> {
-    return this.#all({ lines: bytes }, true)
+  async addLines(bytes: Uint8Array, options?: AddOptions): Promise<Uint8Array> {
+    return this.#all({ lines: bytes }, addOf(options))
   }
 
   /** Whether each of the newline-separated lines was seen: in order, 1 seen and 0 not. Marks nothing. */
   async hasLines(bytes: Uint8Array): Promise<Uint8Array> {
-    return toSeen(await this.#all({ lines: bytes }, false))
+    return toSeen(await this.#all({ lines: bytes }, 'has'))
   }
 
   /** Marks items that lie in one buffer, any bytes: one verdict each, in order, 1 new and 0 seen. */
-  async addItems(items: Items): Promise<Uint8Array> {
-    return this.#all({ items }, true)
+  async addItems(items: Items, options?: AddOptions): Promise<Uint8Array> {
+    return this.#all({ items }, addOf(options))
   }
 
   /** Whether each item of one buffer was seen: in order, 1 seen and 0 not. Marks nothing. */
   async hasItems(items: Items): Promise<Uint8Array> {
-    return toSeen(await this.#all({ items }, false))
+    return toSeen(await this.#all({ items }, 'has'))
+  }
+
+  /** What was added with `confirm: false` was delivered: these URLs, or all. */
+  async confirm(urls?: readonly string[]): Promise<void> {
+    const copy = urls && copyUrlsOf({ strings: urls })
+    await this.#turn(() => this.#hashes.confirm(copy && this.#keyer.hashesOf(copy).hashes))
   }
 
   /** The key, what each rule did, and the verdict an add would get. Marks and counts nothing. */
@@ -156,7 +167,8 @@ export class DiskSieve implements AnySieve {
 
   stats(): DiskStats {
     const { seen, invalid, folder, durability, logBytes } = this.#store
-    const { count, sizeBytes, runs, answers } = this.#hashes
+    const { count, held, sizeBytes, runs, answers } = this.#hashes
+    const ofRuns = { runs: runs.runs.length, runBytes: runs.bytes }
     return {
       filter: 'disk',
       profile: this.profile.name,
@@ -165,7 +177,7 @@ export class DiskSieve implements AnySieve {
       invalid,
       sizeBytes,
       expectedRate: count / 2 ** 64,
-      store: { path: folder, durability, runs: runs.runs.length, runBytes: runs.bytes, logBytes },
+      store: { path: folder, durability, ...ofRuns, logBytes, unconfirmed: held },
       answers: { ...answers },
     }
   }
@@ -192,17 +204,18 @@ export class DiskSieve implements AnySieve {
     await this.close()
   }
 
-  #all(urls: Urls, isAdd: boolean): Promise<Uint8Array> {
+  #all(urls: Urls, verb: Verb): Promise<Uint8Array> {
     const copy = copyUrlsOf(urls)
-    return this.#turn(() => this.#answer(copy, isAdd))
+    return this.#turn(() => this.#answer(copy, verb))
   }
 
-  async #answer(urls: Urls, isAdd: boolean): Promise<Uint8Array> {
+  async #answer(urls: Urls, verb: Verb): Promise<Uint8Array> {
+    const isAdd = verb !== 'has'
     if (isAdd && this.#store.isReadOnly) {
-      throw new SieveError('option', `${this.#store.folder} is open read-only: it takes no URLs`)
+      throw readOnlyError(this.#store.folder)
     }
     const { hashes, invalid } = this.#keyer.hashesOf(urls)
-    const verdicts = await (isAdd ? this.#hashes.add(hashes) : this.#hashes.has(hashes))
+    const verdicts = await (isAdd ? this.#hashes.add(hashes, verb === 'hold') : this.#hashes.has(hashes))
     let seen = 0
     if (isAdd) for (const verdict of verdicts) seen += 1 - verdict
     this.#store.count(seen, invalid)
@@ -211,9 +224,7 @@ export class DiskSieve implements AnySieve {
 
   // Runs a verb when all that were called before have ended.
   #turn<T>(verb: () => Promise<T>): Promise<T> {
-    if (this.#closing) {
-      return Promise.reject(new SieveError('disk', `${this.#store.folder} is closed: open it again`))
-    }
+    if (this.#closing) return Promise.reject(closedError(this.#store.folder))
     this.#shared.end()
     return this.#after(verb)
   }
@@ -225,17 +236,19 @@ export class DiskSieve implements AnySieve {
   }
 
   // Single URLs that are called before their turn comes go together.
-  async #share(verb: 'add' | 'has', url: string): Promise<number> {
+  async #share(verb: Verb, url: string): Promise<number> {
     checkUrl(url)
     const { answers, index } = this.#shared.join(verb, url, (urls) =>
       this.#turn(() => {
         this.#shared.end(urls)
-        return this.#answer({ strings: urls }, verb === 'add')
+        return this.#answer({ strings: urls }, verb)
       }),
     )
     return (await answers)[index]!
   }
 }
+
+const addOf = (options: AddOptions | undefined): Verb => (options?.confirm === false ? 'hold' : 'add')
 
 // A reader adds nothing, but has no run to put a long log into: the log, with what a writer may add meanwhile, goes before filters.
 function tableOfReader(store: DiskStore, available: number): number {

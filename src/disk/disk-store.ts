@@ -3,24 +3,15 @@
 // again. After `kill -9` nothing confirmed is lost with durability `always` or `interval`; after power loss at most the last
 // second with `interval`.
 import { randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  existsSync,
-  fdatasyncSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  statSync,
-} from 'node:fs'
+import { closeSync, existsSync, fdatasyncSync, fstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { isStoredAs, type Profile, type ProfileChoice, resolveProfile } from '../canonical/profiles.ts'
-import { invalidOption, option, SieveError, unreadable, wording } from '../errors.ts'
+import { invalidOption, option, SieveError, wording } from '../errors.ts'
 import { chooseHash, type HashChoice } from '../hashes.ts'
-import type { Durability } from '../journal.ts'
+import type { Delivered, Durability } from '../journal.ts'
 import { CountsFile, readCounts } from '../store/counts.ts'
-import { diskError, openOwn, removeQuietly, syncFolder } from '../store/file.ts'
+import { diskError, openFile, openOwn, removeQuietly, syncFolder } from '../store/file.ts'
 import { missingError } from '../store/format.ts'
 import { checkSavable } from '../store/header-check.ts'
 import { listStore, logName } from '../store/layout.ts'
@@ -56,7 +47,10 @@ export class DiskStore {
   readonly #counts: CountsFile | null
   readonly #release: () => void
   readonly #timer: NodeJS.Timeout | undefined
-  #trouble: SieveError | null = null
+  #trouble: Error | null = null
+  /** What is confirmed was delivered there: on the disk before the log and the runs that say so. */
+  delivered: Delivered | null = null
+  #delivering: Promise<void> | null = null
   #nextRun: number
   #isClosed = false
   /** Repeats, and lines that are not URLs, of earlier sessions too. */
@@ -174,6 +168,7 @@ export class DiskStore {
   }
 
   confirm(): void {
+    if (this.durability === 'always') this.delivered?.sync()
     this.#log!.append(CONFIRMED)
     if (this.durability === 'always') this.#log!.sync()
   }
@@ -213,6 +208,7 @@ export class DiskStore {
 
   /** These are the runs now, on the disk; with `isLogged` they hold what the log has, and an empty one begins. */
   commit(runs: readonly Run[], isLogged: boolean): void {
+    this.delivered?.sync()
     const before = this.#manifest
     const numbers = runs.map(({ file }) => Number(/run-(\d+)$/.exec(file.path)![1]))
     for (const [i, run] of runs.entries()) {
@@ -247,6 +243,7 @@ export class DiskStore {
   /** Puts all that was confirmed on the disk, now. */
   sync(): void {
     this.#throwTrouble()
+    this.delivered?.sync()
     this.#log?.sync()
     this.#counts?.sync(0, this.seen, this.invalid)
   }
@@ -273,20 +270,31 @@ export class DiskStore {
 
   #syncLater(): void {
     this.#counts?.syncLater()
-    this.#log?.syncLater((error) => {
+    const onError = (error: Error) => {
       this.#trouble = error
-    })
+    }
+    if (!this.delivered) {
+      this.#log?.syncLater(onError)
+      return
+    }
+    this.#delivering ??= this.delivered
+      .syncLater()
+      .then(() => {
+        if (this.#isClosed) return
+        this.delivered?.sync()
+        this.#log?.sync()
+      })
+      .catch(onError)
+      .finally(() => {
+        this.#delivering = null
+      })
   }
 }
 
 function openLog(folder: string, log: number): number {
   const file = logName(log)
   if (!existsSync(join(folder, file))) throw missingError(folder, { file, why: 'the manifest names it' })
-  try {
-    return openSync(join(folder, file), 'r')
-  } catch (error) {
-    throw unreadable(join(folder, file), (error as Error).message)
-  }
+  return openFile(join(folder, file))
 }
 
 /** The hashes of a record, 8 bytes each. */

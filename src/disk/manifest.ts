@@ -1,16 +1,17 @@
 // The manifest of a store of runs: what it is (profile, secret key), which runs are its own and which log goes on from them. One
 // small file, replaced whole: a run or log that it does not name does not count.
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Profile, resolveProfile, type StoredProfile } from '../canonical/profiles.ts'
-import { SieveError, unreadable } from '../errors.ts'
+import { SieveError } from '../errors.ts'
 import { checkField, savedObject, savedWhole } from '../filters/saved-plan.ts'
-import { AtomicFile, writeFully } from '../store/file.ts'
+import { AtomicFile, readError, writeFully } from '../store/file.ts'
 import { damaged, decodeHeader, encodeHeader } from '../store/format.ts'
 import { asDamage, checkProfile, parseJson } from '../store/header-check.ts'
 import { logName } from '../store/layout.ts'
 import { Log } from '../store/log.ts'
+import { readWhole } from '../store/whole-file.ts'
 
 export const MANIFEST = 'manifest'
 const KIND = 'disk'
@@ -53,11 +54,9 @@ export function readManifest(folder: string): Manifest {
   const path = join(folder, MANIFEST)
   let bytes: Buffer
   try {
-    if (statSync(path).size > MOST_BYTES) throw damaged(path, MOST_BYTES, 'it is too long')
-    bytes = readFileSync(path)
+    bytes = readWhole(path, MOST_BYTES)
   } catch (error) {
-    if (error instanceof SieveError) throw error
-    throw unreadable(path, (error as Error).message)
+    throw readError(path, error)
   }
   if (bytes.length < 16) throw damaged(path, bytes.length, 'it ends before its header does')
   const json = parseJson(path, 16, decodeHeader(path, bytes))
@@ -86,7 +85,6 @@ export function createStore(folder: string, like: readonly string[]): void {
       `cannot merge ${like[i + 1]} into ${like[0]}: they have different rules or secret keys`,
     )
   }
-  if (existsSync(folder)) throw new SieveError('option', `${folder} is there already: expected a new folder`)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   new Log(join(folder, logName(1))).close()
   const { profile, key } = first!

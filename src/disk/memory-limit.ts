@@ -7,14 +7,20 @@ import { BYTES_PER_HASH, LEAST_TABLE_BYTES } from './pending-table.ts'
 const RESERVE_BYTES = 49 * 1024 ** 2
 /** The same for the log of a store, and what its files take. */
 const STORE_BYTES = 14 * 1024 ** 2
-/** Memory of the kernel besides the table: the batch at hand, runs, and a long line. */
-const KERNEL_BYTES = 24 * 1024 ** 2
+/** Memory of the kernel besides the table: the batch at hand, runs, and a long line. A large table leaves more. */
+const LEAST_KERNEL_BYTES = 56 * 1024 ** 2
+const MOST_KERNEL_BYTES = 256 * 1024 ** 2
+const KERNEL_SHARE = 1 / 32
+/** Of that memory, for a line: it is there as it came, while its buffer grows, as a key, and on its way out. */
+const LINE_SHARE = 1 / 7
 
 export interface MemoryShare {
   /** Hashes that the table takes. */
   readonly capacity: number
   /** The most that the kernel's instance may use, table included. */
   readonly kernelBytes: number
+  /** The longest line. */
+  readonly mostLineBytes: number
 }
 
 /** How a limit for the whole process is used, with a store or without. Throws where it is too small. */
@@ -38,5 +44,11 @@ export async function shareLeft(limitBytes: number): Promise<MemoryShare> {
 }
 
 function shareOfTable(tableBytes: number): MemoryShare {
-  return { capacity: Math.floor(tableBytes / BYTES_PER_HASH), kernelBytes: tableBytes + KERNEL_BYTES }
+  const others = Math.max(LEAST_KERNEL_BYTES, Math.min(MOST_KERNEL_BYTES, tableBytes * KERNEL_SHARE))
+  const left = tableBytes - (others - LEAST_KERNEL_BYTES)
+  return {
+    capacity: Math.floor(left / BYTES_PER_HASH),
+    kernelBytes: left + others,
+    mostLineBytes: others * LINE_SHARE,
+  }
 }

@@ -1,6 +1,9 @@
 // The hashes of a store, one block after another: to export them, or to merge stores.
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { SieveError } from '../errors.ts'
 import { compileKernel, Kernel } from '../kernel.ts'
+import { diskError, draftOf, syncFolder } from '../store/file.ts'
 import { damaged } from '../store/format.ts'
 import { DiskStore } from './disk-store.ts'
 import { createStore } from './manifest.ts'
@@ -55,8 +58,25 @@ export async function* storedHashes(folder: string): AsyncGenerator<BigUint64Arr
   }
 }
 
-/** Writes a store that has the hashes of all these. They must have the same rules and the same secret key. Returns how many it has. */
+/**
+ * Writes a store that has the hashes of all these: whole, or not at all. They must have the same rules and the same secret
+ * key. Returns how many it has.
+ */
 export async function mergeStores(folders: readonly string[], output: string): Promise<number> {
+  if (existsSync(output)) throw new SieveError('option', `${output} is there already: expected a new folder`)
+  const draft = draftOf(output)
+  try {
+    const hashes = await mergeInto(draft, folders)
+    renameSync(draft, output)
+    syncFolder(dirname(output))
+    return hashes
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true })
+    throw error instanceof SieveError ? error : diskError(output, error)
+  }
+}
+
+async function mergeInto(output: string, folders: readonly string[]): Promise<number> {
   createStore(output, folders)
   const kernel = Kernel.create(await compileKernel())
   const table = new PendingTable(kernel, MERGE_HASHES)

@@ -74,7 +74,8 @@ export function decodeRunHeader(path: string, bytes: Buffer, fileBytes: number):
   if (bytes.readUInt32LE(12) !== BLOCK_BYTES || bytes.readUInt32LE(32) !== INDEX_BLOCKS) {
     throw damaged(path, 12, `its blocks are not of ${BLOCK_BYTES} bytes with an entry per ${INDEX_BLOCKS}`)
   }
-  if (!Number.isSafeInteger(hashes) || !Number.isSafeInteger(blocks) || hashes < blocks || level > 64) {
+  const most = blocks * BLOCK_BYTES * 8
+  if (!Number.isSafeInteger(blocks) || hashes < blocks || hashes > most || level > 64) {
     throw damaged(path, 16, `${hashes} hashes in ${blocks} blocks on level ${level}`)
   }
   if (filterBlocks > hashes) {

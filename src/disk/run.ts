@@ -1,10 +1,10 @@
 // A run: ascending hashes in one file, written in one pass and read in one pass. The kernel codes and decodes blocks
 // (kernel/runs.ts); the index, one entry per 64 blocks, is in memory, and the filter where there is memory for it.
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
-import { SieveError, unreadable } from '../errors.ts'
+import { SieveError } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
-import { readFully, removeQuietly, writeFully } from '../store/file.ts'
+import { openFile, readError, readFully, removeQuietly, writeFully } from '../store/file.ts'
 import { damaged } from '../store/format.ts'
 import type { RunFilter } from './run-filter.ts'
 import {
@@ -73,12 +73,7 @@ export class Run {
 
   /** Opens a run that was written before; its blocks are checked when they are read. */
   static open(path: string, set?: bigint): Run {
-    let fd: number
-    try {
-      fd = openSync(path, 'r')
-    } catch (error) {
-      throw unreadable(path, (error as Error).message)
-    }
+    const fd = openFile(path)
     try {
       const { size } = fstatSync(fd)
       const head = Buffer.alloc(Math.min(HEADER_BYTES, size))
@@ -94,7 +89,7 @@ export class Run {
       if (crc32(bytes) !== header.indexChecksum) {
         throw damaged(path, at, 'its index does not match its checksum')
       }
-      const errorOf = (error: unknown) => unreadable(path, (error as Error).message)
+      const errorOf = (error: unknown) => readError(path, error)
       return new Run({ fd, path, errorOf }, header, index)
     } catch (error) {
       closeSync(fd)
@@ -204,7 +199,7 @@ export class Run {
     try {
       got = readSync(fd, kernel.bytes, blockAt, BLOCK_BYTES, at)
     } catch (error) {
-      throw unreadable(path, (error as Error).message)
+      throw readError(path, error)
     }
     const count = got === BLOCK_BYTES ? kernel.call.runDecode(blockAt, to) : 0
     if (count === 0) throw damaged(path, at, 'a block does not match its checksum')

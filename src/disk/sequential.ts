@@ -3,7 +3,7 @@
 import { read, write } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { unreadable } from '../errors.ts'
+import { readError } from '../store/file.ts'
 
 /** Bytes per system call. */
 export const IO_BYTES = 1024 * 1024
@@ -23,7 +23,7 @@ async function readBlock(fd: number, target: Uint8Array, at: number, path: strin
       got += bytesRead
     }
   } catch (error) {
-    throw unreadable(path, (error as Error).message)
+    throw readError(path, error)
   }
   return got
 }
@@ -103,7 +103,7 @@ export class ReadAhead {
 const RETRY_MS = 2
 
 /** Writes all bytes at a position, or where the descriptor is now: null. */
-async function writeBlock(fd: number, block: Uint8Array, at: number | null): Promise<void> {
+export async function writeBlock(fd: number, block: Uint8Array, at: number | null): Promise<void> {
   for (let done = 0; done < block.length; ) {
     const position = at === null ? null : at + done
     try {

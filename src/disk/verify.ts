@@ -114,7 +114,7 @@ function verifyCounts(folder: string): FileReport[] {
 }
 
 function messageOf(error: unknown): string {
-  if (error instanceof SieveError || (error as NodeJS.ErrnoException).code) return (error as Error).message
+  if (error instanceof SieveError) return error.message
   throw error
 }
 

@@ -1,16 +1,17 @@
 // Lines that wait for their verdicts, as the chunks in which they came: read again from the input where it is a plain file,
-// else kept in a temporary file, which each batch overwrites from its beginning. Each chunk of a plain file has a checksum, so that
-// an input that has changed meanwhile is noticed.
-import { closeSync, openSync } from 'node:fs'
-import { SieveError, unreadable } from '../errors.ts'
+// else kept in a temporary file, which each batch overwrites from its beginning. A plain file is opened again for that, so that any
+// number of them can wait; it has to be the same file, and each chunk has a checksum, so that one that has changed is noticed.
+import { type BigIntStats, closeSync, fstatSync, openSync, statSync } from 'node:fs'
+import { SieveError } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
+import { readError } from '../store/file.ts'
 import type { RunFile } from './run.ts'
 import { ReadAhead, twoBuffers, WriteBehind } from './sequential.ts'
 import type { TempFiles } from './temp-files.ts'
 
 /** Consecutive chunks of one file. */
 interface Section {
-  readonly file: { readonly fd: number; readonly path: string }
+  readonly file: PlainFile | RunFile | null
   /** Where the first chunk begins. */
   readonly from: number
   readonly lengths: number[]
@@ -20,7 +21,11 @@ interface Section {
   readonly isEnd: boolean
 }
 
-const NO_FILE = { fd: -1, path: '' }
+/** A plain file that is opened when it is read. */
+interface PlainFile {
+  readonly path: string
+  readonly stat: BigIntStats
+}
 
 /** What is done with a chunk. */
 export interface ChunkSink {
@@ -39,9 +44,8 @@ export class WaitingLines {
   readonly #reading = twoBuffers()
   readonly #writing = twoBuffers()
   #sections: Section[] = []
-  /** The plain file that chunks are from now, and those of earlier chunks. */
-  #input: { fd: number; path: string } | null = null
-  readonly #closing: number[] = []
+  /** The plain file that chunks are from now. */
+  #input: PlainFile | null = null
   /** Bytes written to the temporary file. */
   spilledBytes = 0
 
@@ -54,9 +58,9 @@ export class WaitingLines {
   begin(path: string | null): void {
     if (path === null) return
     try {
-      this.#input = { fd: openSync(path, 'r'), path }
+      this.#input = { path, stat: statSync(path, { bigint: true }) }
     } catch (error) {
-      throw unreadable(path, (error as Error).message)
+      throw readError(path, error)
     }
   }
 
@@ -83,8 +87,7 @@ export class WaitingLines {
   /** The input has ended. */
   end(): void {
     // Half a line of an earlier batch may wait for it, so it has a section of its own.
-    this.#sections.push({ file: NO_FILE, from: 0, lengths: [], checksums: [], isEnd: true })
-    if (this.#input) this.#closing.push(this.#input.fd)
+    this.#sections.push({ file: null, from: 0, lengths: [], checksums: [], isEnd: true })
     this.#input = null
   }
 
@@ -109,15 +112,18 @@ export class WaitingLines {
   /** Passes all chunks to the sink again, in order, and forgets them. */
   async replay(sink: ChunkSink): Promise<void> {
     await this.#out?.end()
-    for (const section of this.#sections) await this.#replaySection(section, sink)
+    for (const section of this.#sections) {
+      if (section.file) await this.#replaySection(section, section.file, sink)
+      if (section.isEnd) await sink.end()
+    }
     this.#sections = []
     this.#out = undefined
-    for (const fd of this.#closing.splice(0)) closeSync(fd)
   }
 
-  async #replaySection({ file, from, lengths, checksums, isEnd }: Section, sink: ChunkSink): Promise<void> {
+  async #replaySection({ from, lengths, checksums }: Section, file: PlainFile | RunFile, sink: ChunkSink) {
     const to = lengths.reduce((sum, bytes) => sum + bytes, from)
-    const reader = new ReadAhead(file.fd, file.path, from, to, this.#reading)
+    const fd = 'fd' in file ? file.fd : reopened(file)
+    const reader = new ReadAhead(fd, file.path, from, to, this.#reading)
     try {
       for (const [i, bytes] of lengths.entries()) {
         const target = sink.reserve(bytes)
@@ -129,15 +135,28 @@ export class WaitingLines {
       }
     } finally {
       await reader.end()
+      if (!('fd' in file)) closeSync(fd)
     }
-    if (isEnd) await sink.end()
   }
 
   close(): void {
     if (this.#spill) closeSync(this.#spill.fd)
-    if (this.#input) closeSync(this.#input.fd)
-    for (const fd of this.#closing.splice(0)) closeSync(fd)
   }
+}
+
+/** What was written behind its end since then is not read. */
+function reopened({ path, stat }: PlainFile): number {
+  let fd: number
+  try {
+    fd = openSync(path, 'r')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw code === 'ENOENT' ? changed(path) : readError(path, error)
+  }
+  const { dev, ino, size } = fstatSync(fd, { bigint: true })
+  if (dev === stat.dev && ino === stat.ino && size >= stat.size) return fd
+  closeSync(fd)
+  throw changed(path)
 }
 
 /** The error for an input that is not what was read before. */

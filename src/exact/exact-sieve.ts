@@ -1,19 +1,20 @@
 // The sieve that never errs: every key is on disk in LevelDB. Memory is bounded: a filter, a cache, LevelDB's own buffers,
 // and the batch at hand. Verbs wait for their turn, so that what is called first takes effect first.
 import { join } from 'node:path'
-import type { AnySieve, AnyStats, Explanation } from '../any-sieve.ts'
+import type { AddOptions, AnySieve, AnyStats, Explanation } from '../any-sieve.ts'
 import { explainKey } from '../canonical/explain.ts'
 import { type Profile, resolveProfile } from '../canonical/profiles.ts'
-import { SieveError } from '../errors.ts'
-import type { Durability } from '../journal.ts'
+import { closedError, type SieveError } from '../errors.ts'
+import type { Delivered, Durability } from '../journal.ts'
 import { copyUrlsOf, type Urls } from '../keyer/urls.ts'
-import { SharedCalls } from '../shared-calls.ts'
+import { answerEach, SharedCalls } from '../shared-calls.ts'
 import { CountsFile, readCounts } from '../store/counts.ts'
 import { takeLock } from '../store/lock.ts'
 import { checkUrl, type Items } from '../url-input.ts'
 import { toSeen } from '../verdicts.ts'
 import { identify, prepareFolder } from './identity.ts'
 import { KeyFilter } from './key-filter.ts'
+import { folderUrl } from './key-layout.ts'
 import { type Answers, filterName, KeySet } from './key-set.ts'
 import { KeyStore } from './key-store.ts'
 import { checkOptions, type ExactOptions } from './options.ts'
@@ -48,7 +49,12 @@ export interface ExactStats extends AnyStats {
   /** The latest keys, in memory. */
   readonly cache: { readonly entries: number; readonly sizeBytes: number }
   /** Its folder, and when an acknowledged URL is safe there. */
-  readonly store: { readonly path: string; readonly durability: Durability }
+  readonly store: {
+    readonly path: string
+    readonly durability: Durability
+    /** URLs that wait for their confirmation. */
+    readonly unconfirmed: number
+  }
 }
 
 /**
@@ -59,6 +65,8 @@ export interface ExactStats extends AnyStats {
  */
 export class ExactSieve implements AnySieve {
   readonly profile: Profile
+  /** @internal Where what is confirmed was delivered to. */
+  delivered: Delivered | null = null
   readonly #folder: string
   readonly #durability: Durability
   readonly #store: KeyStore
@@ -68,7 +76,8 @@ export class ExactSieve implements AnySieve {
   readonly #timer: NodeJS.Timeout | undefined
   #seen: number
   #invalid: number
-  #trouble: SieveError | null = null
+  #trouble: Error | null = null
+  #isSyncing = false
   #last: Promise<unknown> = Promise.resolve()
   readonly #shared = new SharedCalls<ArrayLike<number | SieveError>>()
   #closing: Promise<void> | null = null
@@ -129,8 +138,8 @@ export class ExactSieve implements AnySieve {
   }
 
   /** Marks a URL. True: it is new. False: it was seen. Adds that are called together share one write. */
-  async add(url: string): Promise<boolean> {
-    return (await this.#single('add', url)) === 1
+  async add(url: string, options?: AddOptions): Promise<boolean> {
+    return (await this.#single(options?.confirm === false ? 'hold' : 'add', url)) === 1
   }
 
   /** Whether a URL was seen. Marks nothing. */
@@ -139,8 +148,8 @@ export class ExactSieve implements AnySieve {
   }
 
   /** Marks many URLs: one verdict each, in order, 1 new and 0 seen; a repeat inside the list is seen. All or none. */
-  async addMany(urls: readonly string[]): Promise<Uint8Array> {
-    return this.#addAll({ strings: urls })
+  async addMany(urls: readonly string[], options?: AddOptions): Promise<Uint8Array> {
+    return this.#addAll({ strings: urls }, options)
   }
 
   /** Whether each of many URLs was seen: in order, 1 seen and 0 not. Marks nothing. */
@@ -149,8 +158,8 @@ export class ExactSieve implements AnySieve {
   }
 
   /** Marks newline-separated lines without making strings: one verdict each, in order, 1 new and 0 seen. All or none. */
-  async addLines(bytes: Uint8Array): Promise<Uint8Array> {
-    return this.#addAll({ lines: bytes })
+  async addLines(bytes: Uint8Array, options?: AddOptions): Promise<Uint8Array> {
+    return this.#addAll({ lines: bytes }, options)
   }
 
   /** Whether each of the newline-separated lines was seen: in order, 1 seen and 0 not. Marks nothing. */
@@ -159,13 +168,22 @@ export class ExactSieve implements AnySieve {
   }
 
   /** Marks items that lie in one buffer, any bytes: one verdict each, in order, 1 new and 0 seen. All or none. */
-  async addItems(items: Items): Promise<Uint8Array> {
-    return this.#addAll({ items })
+  async addItems(items: Items, options?: AddOptions): Promise<Uint8Array> {
+    return this.#addAll({ items }, options)
   }
 
   /** Whether each item of one buffer was seen: in order, 1 seen and 0 not. Marks nothing. */
   async hasItems(items: Items): Promise<Uint8Array> {
     return this.#hasAll({ items })
+  }
+
+  /** What was added with `confirm: false` was delivered: these URLs, or all. */
+  async confirm(urls?: readonly string[]): Promise<void> {
+    const copy = urls && copyUrlsOf({ strings: urls })
+    await this.#turn(() => {
+      if (this.#keys.isNextSynced) this.delivered?.sync()
+      return this.#keys.confirm(copy)
+    })
   }
 
   /** Forgets a URL: true when it was remembered. */
@@ -237,13 +255,13 @@ export class ExactSieve implements AnySieve {
       answers: { ...answers },
       keyFilter,
       cache: { entries: cache.capacity, sizeBytes: cache.sizeBytes },
-      store: { path: this.#folder, durability: this.#durability },
+      store: { path: this.#folder, durability: this.#durability, unconfirmed: this.#keys.held },
     }
   }
 
   /** Waits until the filter knows every key again, after a crash. Verdicts are right before; they cost more. */
   filled(): Promise<void> {
-    return this.#keys.filled()
+    return this.#closing ? Promise.reject(this.#closed()) : this.#keys.filled()
   }
 
   /** Puts all that was acknowledged on the disk, now. */
@@ -282,9 +300,9 @@ export class ExactSieve implements AnySieve {
     await this.close()
   }
 
-  #addAll(urls: Urls): Promise<Uint8Array> {
+  #addAll(urls: Urls, options?: AddOptions): Promise<Uint8Array> {
     const copy = copyUrlsOf(urls)
-    return this.#turn(() => this.#add(copy))
+    return this.#turn(() => this.#add(copy, options?.confirm === false))
   }
 
   async #hasAll(urls: Urls): Promise<Uint8Array> {
@@ -292,8 +310,8 @@ export class ExactSieve implements AnySieve {
     return toSeen(await this.#turn(() => this.#find(copy)))
   }
 
-  async #add(urls: Urls): Promise<Uint8Array> {
-    const { verdicts, fresh, invalid } = await this.#keys.add(urls)
+  async #add(urls: Urls, isHeld = false): Promise<Uint8Array> {
+    const { verdicts, fresh, invalid } = await this.#keys.add(urls, isHeld)
     this.#count(verdicts.length - fresh, invalid)
     return verdicts
   }
@@ -312,9 +330,7 @@ export class ExactSieve implements AnySieve {
 
   // Runs a verb when all that were called before have ended.
   #turn<T>(verb: () => Promise<T>): Promise<T> {
-    if (this.#closing) {
-      return Promise.reject(new SieveError('disk', `${this.#folder} is closed: open it again`))
-    }
+    if (this.#closing) return Promise.reject(this.#closed())
     this.#shared.end()
     return this.#after(() => {
       const trouble = this.#trouble
@@ -324,6 +340,10 @@ export class ExactSieve implements AnySieve {
     })
   }
 
+  #closed(): SieveError {
+    return closedError(this.#folder)
+  }
+
   #after<T>(verb: () => Promise<T>): Promise<T> {
     const run = this.#last.then(verb)
     this.#last = run.catch(() => {})
@@ -331,10 +351,10 @@ export class ExactSieve implements AnySieve {
   }
 
   // Single URLs that are called before their turn comes go together.
-  async #single(verb: 'add' | 'has', url: string): Promise<number> {
+  async #single(verb: 'add' | 'hold' | 'has', url: string): Promise<number> {
     checkUrl(url)
     const run = (urls: readonly string[]) =>
-      verb === 'add' ? this.#add({ strings: urls }) : this.#find({ strings: urls })
+      verb === 'has' ? this.#find({ strings: urls }) : this.#add({ strings: urls }, verb === 'hold')
     const { answers, index } = this.#shared.join(verb, url, (urls) =>
       this.#turn(() => {
         this.#shared.end(urls)
@@ -349,49 +369,30 @@ export class ExactSieve implements AnySieve {
   // Waits for a sync in the background too, and throws what went wrong there: then nobody else needs to.
   async #sync(): Promise<void> {
     try {
-      await this.#store.sync()
+      await this.#syncAll()
     } catch (error) {
       this.#trouble = null
       throw error
     }
   }
 
+  // What was delivered first.
+  async #syncAll(): Promise<void> {
+    await this.delivered?.syncLater()
+    this.delivered?.sync()
+    await this.#store.sync()
+  }
+
   #syncLater(): void {
     this.#countsFile.syncLater()
-    if (this.#store.isSyncing) return
-    this.#store.sync().catch((error: SieveError) => {
-      this.#trouble = error
-    })
+    if (this.#isSyncing) return
+    this.#isSyncing = true
+    this.#syncAll()
+      .catch((error: Error) => {
+        this.#trouble = error
+      })
+      .finally(() => {
+        this.#isSyncing = false
+      })
   }
-}
-
-// A verdict for each URL, or its error: one that is too long must not make the others fail, which came in calls of their own.
-async function answerEach(
-  urls: readonly string[],
-  run: (urls: readonly string[]) => Promise<Uint8Array>,
-): Promise<ArrayLike<number | SieveError>> {
-  try {
-    return await run(urls)
-  } catch (error) {
-    if ((error as SieveError).code !== 'memory' || urls.length === 1) throw error
-  }
-  const answers: (number | SieveError)[] = []
-  for (const url of urls) {
-    try {
-      answers.push((await run([url]))[0]!)
-    } catch (error) {
-      if (!(error instanceof SieveError)) throw error
-      answers.push(error)
-    }
-  }
-  return answers
-}
-
-// A folder as a URL that the profile can make a key of.
-function folderUrl(folder: string): string {
-  const text = folder.includes('://') ? folder : `https://${folder}`
-  if (!/^[a-z][a-z\d+.-]*:\/\/[^/?#]+(\/[^?#]*)?$/i.test(text)) {
-    throw new SieveError('option', `folder '${folder}': expected a host or folder, such as example.com/blog/`)
-  }
-  return text.endsWith('/') ? text : `${text}/`
 }

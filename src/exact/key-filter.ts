@@ -76,7 +76,7 @@ export class KeyFilter {
 
   get stats(): { filter: string; sizeBytes: number; rate: number } {
     const { sizeBytes, rate } = this.#state.shards.measure()
-    return { filter: this.#state.plan.filter, sizeBytes, rate }
+    return { filter: this.#state.plan.filter, sizeBytes, rate: rate! }
   }
 
   /** Marks entries [0, n) of the keyer's batch. Returns how many it marked: fewer than n when it is full. */

@@ -97,3 +97,12 @@ export function rangesUnder(folderKey: Buffer): { ranges: KeyRange[]; scheme: st
   const ranges = ends.map((end) => beginningWith(Buffer.from(`${bare}${end}`, 'latin1')))
   return { ranges, scheme: schemeOf(laid) }
 }
+
+/** A folder as a URL that the profile can make a key of. */
+export function folderUrl(folder: string): string {
+  const text = folder.includes('://') ? folder : `https://${folder}`
+  if (!/^[a-z][a-z\d+.-]*:\/\/[^/?#]+(\/[^?#]*)?$/i.test(text)) {
+    throw new SieveError('option', `folder '${folder}': expected a host or folder, such as example.com/blog/`)
+  }
+  return text.endsWith('/') ? text : `${text}/`
+}

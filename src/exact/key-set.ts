@@ -65,6 +65,8 @@ export class KeySet {
   #hasSavedFilter: boolean
   #filling: Promise<void> | null = null
   #isFillingWanted = true
+  /** Keys that wait for their confirmation, by their text. They are in the filter, and not on the disk. */
+  readonly #held = new Map<string, Buffer>()
 
   constructor(store: KeyStore, filter: KeyFilter, options: KeySetOptions) {
     this.filter = filter
@@ -77,8 +79,38 @@ export class KeySet {
     this.#hasSavedFilter = options.hasSavedFilter
   }
 
-  /** Adds the keys of all URLs, or none. */
-  async add(urls: Urls): Promise<Added> {
+  /** Keys that wait for their confirmation. */
+  get held(): number {
+    return this.#held.size
+  }
+
+  /** The next write is on the disk when it returns. */
+  get isNextSynced(): boolean {
+    return !this.#isChanged || this.#durability === 'always'
+  }
+
+  /** These keys were delivered, or all that are held. */
+  async confirm(urls?: Urls): Promise<void> {
+    const keys = new Map(this.#held)
+    if (urls !== undefined) {
+      keys.clear()
+      this.filter.keyer.batches(urls, (n) => {
+        const { kernel } = this.filter.keyer
+        for (let i = 0; i < n; i++) {
+          const name = layOut(kernel.bytes, kernel.keyStarts[i]!, kernel.keyEnds[i]!).toString('latin1')
+          const laid = this.#held.get(name)
+          if (laid) keys.set(name, laid)
+        }
+        return n
+      })
+    }
+    if (keys.size === 0) return
+    await this.#write([...keys.values()], [])
+    for (const name of keys.keys()) this.#held.delete(name)
+  }
+
+  /** Adds the keys of all URLs, or none. With `isHeld` they are written by `confirm`. */
+  async add(urls: Urls, isHeld = false): Promise<Added> {
     const { filter, cache } = this
     const { keyer } = filter
     const verdicts = new Verdicts(countOf(urls))
@@ -130,7 +162,8 @@ export class KeySet {
         if (found[i]) verdicts.set(index, 0)
         else fresh.push(laid)
       }
-      if (fresh.length > 0) await this.#write(fresh, [])
+      if (isHeld) for (const laid of fresh) this.#held.set(laid.toString('latin1'), laid)
+      else if (fresh.length > 0) await this.#write(fresh, [])
     } catch (error) {
       cache.clear() // it has keys that were not written
       throw error
@@ -196,14 +229,17 @@ export class KeySet {
     const found = await this.#store.hasMany(keys)
     const verdicts = new Uint8Array(keys.length).fill(1)
     const gone = new Map<string, Buffer>()
+    const held: string[] = []
     for (const [i, laid] of keys.entries()) {
       const name = laid.toString('latin1')
-      if (!found[i] || gone.has(name)) continue
-      gone.set(name, laid)
+      if (this.#held.has(name) && !held.includes(name)) held.push(name)
+      else if (found[i] && !gone.has(name)) gone.set(name, laid)
+      else continue
       verdicts[i] = 0
     }
     if (gone.size > 0) await this.#write([], [...gone.values()])
-    this.urls -= gone.size
+    for (const name of held) this.#held.delete(name)
+    this.urls -= gone.size + held.length
     return { verdicts, invalid }
   }
 
@@ -215,6 +251,13 @@ export class KeySet {
     const { ranges, scheme } = rangesUnder(Buffer.from(keyer.kernel.bytes.subarray(start, end)))
     this.cache.clear()
     let count = 0
+    for (const [name, laid] of this.#held) {
+      const isUnder = ranges.some(({ gte, lt }) => laid.compare(gte) >= 0 && laid.compare(lt) < 0)
+      if (!isUnder || (isOfScheme && schemeOf(laid) !== scheme)) continue
+      this.#held.delete(name)
+      this.urls--
+      count++
+    }
     for (const range of ranges) {
       for await (const some of this.#store.keys(range)) {
         const mine = isOfScheme ? some.filter((laid) => schemeOf(laid) === scheme) : some
@@ -234,6 +277,7 @@ export class KeySet {
     await this.#store.clear()
     if (this.#durability === 'always') await this.#store.sync()
     this.filter.clear()
+    this.#held.clear()
     this.urls = 0
   }
 
@@ -273,7 +317,7 @@ export class KeySet {
   saveFilter(counts: { readonly seen: number; readonly invalid: number }): void {
     const name = filterName(this.#session)
     if (this.filter.isReady && (this.#isChanged || !this.#hasSavedFilter)) {
-      this.filter.save(join(this.#folder, name), { urls: this.urls, ...counts })
+      this.filter.save(join(this.#folder, name), { urls: this.urls - this.#held.size, ...counts })
       this.#hasSavedFilter = true
     }
     for (const other of readdirSync(this.#folder)) {
@@ -281,8 +325,10 @@ export class KeySet {
     }
   }
 
-  #lookUp(doubts: readonly Doubt[]): Promise<boolean[]> {
-    return this.#store.hasMany(doubts.map(({ laid }) => laid))
+  async #lookUp(doubts: readonly Doubt[]): Promise<boolean[]> {
+    const found = await this.#store.hasMany(doubts.map(({ laid }) => laid))
+    if (this.#held.size === 0) return found
+    return found.map((isThere, i) => isThere || this.#held.has(doubts[i]!.laid.toString('latin1')))
   }
 
   #countAnswers({ filter, cache }: Answers, doubts: readonly Doubt[]): void {
@@ -296,7 +342,7 @@ export class KeySet {
     const isFirst = !this.#isChanged
     const session = isFirst ? newSession() : this.#session
     const meta = isFirst ? metaBytes(this.filter.keyer.profile, session) : undefined
-    await this.#store.write(puts, dels, isFirst || this.#durability === 'always', meta)
+    await this.#store.write(puts, dels, this.isNextSynced, meta)
     this.#session = session
     this.#isChanged = true
   }

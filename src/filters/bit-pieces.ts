@@ -31,6 +31,12 @@ export interface OtherCounts {
   write(index: number, count: number): void
 }
 
+/** What is left of the counts of two filters together when what both have counts once. */
+export function unitedShare(mine: number, theirs: number, both: number): number {
+  const share = both / (mine + theirs)
+  return share >= 0.5 && share <= 1 ? share : share < 0.5 ? 0.5 : 1
+}
+
 /**
  * `arrays` says where they lie, and makes sure there is one of a number when given it. Bits are counted piece by piece as
  * they are put in place: counting all of a large filter at the end would take as long as reading it.
@@ -40,6 +46,7 @@ export function bitPieces(
   arrays: (array?: number) => readonly BitArray[],
   setOnes: (array: number, ones: number) => void,
   others?: OtherCounts,
+  distinct?: () => number,
 ): Pieces & { cells(): CellArray[] } {
   const { call } = kernel
   const given = new Coverage()
@@ -66,6 +73,11 @@ export function bitPieces(
         throw new RangeError(`array ${array} has bits set behind its ${bits} bits`)
       }
     }
+  }
+  // Of an array that is not whole: bits behind its last one are not its own.
+  const trim = ({ at, bytes, bits }: BitArray) => {
+    if (bits % 8 !== 0) kernel.bytes[at + bytes - 1]! &= (1 << (bits % 8)) - 1
+    return Number(call.countBits(at, bytes))
   }
   return {
     *pieces(): Generator<Piece> {
@@ -104,11 +116,13 @@ export function bitPieces(
       const most = others?.most ?? 0
       if (counts.length > most) throw new RangeError(`${counts.length} counts: expected at most ${most}`)
       for (const count of counts) savedWhole('a count', count, 0, Number.MAX_SAFE_INTEGER)
-      for (const { array } of arrays()) setOnes(array, placedOnes.get(array) ?? 0)
+      for (const one of arrays()) setOnes(one.array, isWhole ? (placedOnes.get(one.array) ?? 0) : trim(one))
       placedOnes.clear()
       setCounts(counts)
     },
+    ...(distinct && { distinct }),
     unite(other: Pieces) {
+      const [mine, theirs] = [distinct?.() ?? 0, other.distinct?.() ?? 0]
       for (const { array, offset, bytes } of other.pieces()) {
         if (bytes.length === 0) continue
         const copy = call.reserveOutput(bytes.length) >>> 0
@@ -117,8 +131,9 @@ export function bitPieces(
         call.uniteBits(place(array, offset, bytes.length).byteOffset, copy, bytes.length)
       }
       for (const { array, at, bytes } of arrays()) setOnes(array, Number(call.countBits(at, bytes)))
-      const theirs = other.counts?.() ?? []
-      setCounts((others?.read() ?? []).map((count, i) => count + (theirs[i] ?? 0)))
+      const share = unitedShare(mine, theirs, distinct?.() ?? 0)
+      const counts = other.counts?.() ?? []
+      setCounts((others?.read() ?? []).map((count, i) => Math.round((count + (counts[i] ?? 0)) * share)))
       return null
     },
   }

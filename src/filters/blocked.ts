@@ -62,6 +62,12 @@ export const blocked = {
     const hashes = plan.hashes!
     if (!kernel.call.blockedCreate(BigInt(blocks), hashes)) throw noRoom('blocked', bits / 8)
     kernel.refresh()
+    // 1 − e^(−d·n/bits) of the bits are set, where d of a URL's k bits in a block are distinct.
+    const each = -BLOCK_BITS * Math.expm1(hashes * Math.log1p(-1 / BLOCK_BITS))
+    const distinct = () => {
+      const fill = kernel.call.blockedOnes() / bits
+      return (-Math.log1p(-Math.min(fill, 1 - 1e-12)) * bits) / each
+    }
     return {
       add: kernel.call.blockedAdd,
       has: kernel.call.blockedHas,
@@ -79,13 +85,12 @@ export const blocked = {
           },
         ],
         (_, ones) => kernel.call.blockedSetOnes(ones),
+        undefined,
+        distinct,
       ),
       measure() {
         const fill = kernel.call.blockedOnes() / bits
-        // The fill says how many URLs there are: 1 − e^(−d·n/bits), where d of a URL's k bits in a block are distinct.
-        const distinct = -BLOCK_BITS * Math.expm1(hashes * Math.log1p(-1 / BLOCK_BITS))
-        const urls = (-Math.log1p(-Math.min(fill, 1 - 1e-12)) * bits) / distinct
-        return { sizeBytes: bits / 8, fill, rate: blockedRate({ bits, hashes, urls }) }
+        return { sizeBytes: bits / 8, fill, rate: blockedRate({ bits, hashes, urls: distinct() }) }
       },
     }
   },

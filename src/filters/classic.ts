@@ -1,6 +1,6 @@
 // The classic Bloom filter: sizing by rate, by memory or by m and k. The bits themselves are in the kernel.
 import { fixedSizes } from '../options/filter-options.ts'
-import { classicBits, classicPlan, classicRate, optimalHashes } from '../sizing/classic.ts'
+import { classicBits, classicPlan, classicRate, estimateDistinct, optimalHashes } from '../sizing/classic.ts'
 import { bitPieces } from './bit-pieces.ts'
 import { type FilterKind, noRoom, type SizeRequest, sizeMissing } from './filter.ts'
 import { checkFollows, savedBits, shareBytes } from './saved-plan.ts'
@@ -76,6 +76,8 @@ export const classic = {
           },
         ],
         (_, ones) => kernel.call.classicSetOnes(ones),
+        undefined,
+        () => estimateDistinct({ fillOnes: kernel.call.classicOnes(), bits, hashes }),
       ),
       measure() {
         const fill = kernel.call.classicOnes() / bits

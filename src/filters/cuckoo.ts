@@ -48,14 +48,15 @@ function sizesFor(request: SizeRequest): { buckets: number; fingerprintBits: num
 
 /**
  * Errs towards "seen", at most at the promised rate while it holds no more than the expected URLs. Errs towards "new"
- * only after a delete: deleting a URL that was never added, or whose add was answered "seen" by mistake, deletes another
- * one with the same fingerprint. Delete only what was added. When it is full it refuses further URLs.
+ * only after a delete: URLs with one fingerprint are one to it, the first of them was new and the others were answered
+ * "seen" by chance, and deleting any of them, also one that was never added, makes all of them new. When it is full it
+ * refuses further URLs.
  */
 export const cuckoo = {
   name: 'cuckoo',
   does: 'fingerprints of a chosen width in buckets of four; deletes; refuses URLs when full',
   source: 'Fan et al. 2014',
-  errs: 'towards "seen", at the rate its fill gives; towards "new" only after deleting what was never added',
+  errs: 'towards "seen", at the rate its fill gives; towards "new" after deletes, for URLs that share a deleted fingerprint',
   exactness: 'approximate',
   refusesWhenFull: true,
   options: slotSizes,

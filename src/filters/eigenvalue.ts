@@ -3,10 +3,11 @@
 
 import type { Kernel } from '../kernel.ts'
 import { featureHashes, features, fixedSizes } from '../options/filter-options.ts'
-import { classicBits, classicPlan, classicRate, optimalHashes } from '../sizing/classic.ts'
+import { classicBits, classicPlan, classicRate, estimateDistinct, optimalHashes } from '../sizing/classic.ts'
 import { eigenvalueHashes, eigenvalueSplit } from '../sizing/eigenvalue.ts'
 import { bitPieces } from './bit-pieces.ts'
 import { type FilterKind, type FilterOptions, noRoom, type Shaped, sizeMissing } from './filter.ts'
+import { REST_COUNTS, restCounts, restShare } from './known-rest.ts'
 import {
   checkField,
   checkFollows,
@@ -176,6 +177,15 @@ export const eigenvalue = {
         kernel,
         () => [region(0, urlBits), region(1, featureBits)],
         (array, ones) => call.eigenvalueSetOnes(array, ones),
+        {
+          // Files of before have none.
+          most: REST_COUNTS,
+          read: () => [...restCounts(kernel)],
+          write(i, count) {
+            restCounts(kernel)[i] = count
+          },
+        },
+        () => estimateDistinct({ fillOnes: call.eigenvalueOnes(0), bits: urlBits, hashes }),
       ),
       measure() {
         const urlFill = call.eigenvalueOnes(0) / urlBits
@@ -184,7 +194,7 @@ export const eigenvalue = {
         return {
           sizeBytes: plan.sizeBytes,
           fill: (call.eigenvalueOnes(0) + call.eigenvalueOnes(1)) / (urlBits + featureBits),
-          rate: lookAlike,
+          rate: lookAlike * restShare(kernel, lookAlike),
           rates: { lookAlike, newFeature: lookAlike * featureFill ** featureHashes },
         }
       },

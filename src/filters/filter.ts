@@ -12,10 +12,12 @@ export interface Plan {
   readonly filter: string
   /** Distinct URLs it is sized for; null: any number. */
   readonly expectedUrls: number | null
-  /** The rate asked for, or the one that follows from the memory given, at `expectedUrls`. */
+  /** The rate asked for, or the one that follows from the memory given, at `expectedUrls`; null where none is promised. */
   readonly promisedRate: number | null
-  /** What the formulas say the rate will be at `expectedUrls`. */
+  /** What the formulas say the rate will be at `expectedUrls`; null where they cannot. */
   readonly expectedRate: number | null
+  /** Why it promises no rate, in one line. Absent: it promises one, or is given no number of URLs. */
+  readonly noPromise?: string
   /** Memory of the filter; of one that grows, at `expectedUrls`. */
   readonly sizeBytes: number
   /** The papers' m; null where there is none. */
@@ -46,8 +48,8 @@ export interface Measure {
   readonly sizeBytes: number
   /** Share of its bits, or of its slots, in use. */
   readonly fill: number
-  /** The chance that a URL never added is answered "seen" now. */
-  readonly rate: number
+  /** The chance that a URL never added is answered "seen" now; null where it depends on the URLs. */
+  readonly rate: number | null
   /** Of a layered filter: each layer's share of set bits and what that says it holds. */
   readonly layers?: readonly LayerMeasure[]
   /** Further estimates of the rate, by name, where a paper's formula and ours differ. */
@@ -123,9 +125,11 @@ export interface Pieces {
   restored(counts: readonly number[], isWhole?: boolean): void
   /**
    * Takes in all of another filter of the same shape and hash: afterwards it answers for both. Returns how many URLs were
-   * new to it, or null where that is unknown. One that refuses URLs when full may have taken in a part when it throws.
+   * new to it, or null where only `distinct` tells. One that refuses URLs when full may have taken in a part when it throws.
    */
   unite?(other: Pieces): number | null
+  /** How many URLs its bits were set for, estimated from how many are set. Of a filter of bits. */
+  distinct?(): number
   /** The hashes it remembers, where it remembers them: some at a time, good until the next are asked for. */
   hashes?(): Generator<BigUint64Array>
   /** The keys it remembers, where it remembers those. */
@@ -143,6 +147,8 @@ export interface FrozenFilter extends Pieces {
   /** Of a filter of slots: the one that makes a hash "seen", or null. */
   find?(hash: bigint): { readonly array: number; readonly cell: number } | null
   measure(): Measure
+  /** Of a row of filters: how many URLs those that are not forgotten took. */
+  remembered?(): number
 }
 
 /** A filter in one kernel instance. */
@@ -213,6 +219,8 @@ export interface KindDescription<P extends Plan = Plan> {
   /** Which way it errs, in one line. */
   readonly errs: string
   readonly exactness: Exactness
+  /** Why it can promise no rate whatever its size, in one line. */
+  readonly noPromise?: string
   /** Of a fixed size: past its capacity an add fails. Others of a fixed size go on, with a higher rate. */
   readonly refusesWhenFull?: boolean
   /** Drops the oldest URLs by design: they are new again. */
@@ -236,7 +244,7 @@ export interface KindDescription<P extends Plan = Plan> {
   /** Past this many URLs it is too slow for anything but history. */
   readonly comfortableUrls?: number
   plan(request: FilterOptions): P
-  /** The false-positive rate of a filter of this plan once it holds `urls`; where absent, planning for `urls` tells it. */
+  /** What the formula says of a filter of this plan once it holds `urls`; where absent, planning for `urls` tells it. */
   rateAt?(plan: P, urls: number): number
   /**
    * Bytes of all the arrays that a plan from a file asks for; 0 where the pieces say it. Throws a RangeError for a

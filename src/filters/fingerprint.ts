@@ -38,13 +38,13 @@ export function fingerprintRate({ urls, bits = 64 }: { urls: number; bits?: numb
 
 /**
  * Errs towards "seen" only when two keys share all 64 bits of a secret hash: 0.03 pages lost in a whole crawl of
- * a billion URLs. Needs no capacity; expectedUrls only tells how much memory to plan for.
+ * a billion URLs; a delete deletes both of them. Needs no capacity; expectedUrls only tells how much memory to plan for.
  */
 export const fingerprint = {
   name: 'fingerprint',
   does: '64-bit keyed hashes in a table that grows; practically exact',
   source: 'Mercator 1999',
-  errs: 'towards "seen" with n / 2^64; never towards "new"',
+  errs: 'towards "seen" with n / 2^64; towards "new" only after deletes, as rarely',
   exactness: 'practically exact',
   options: growingSizes,
   can: { delete: true, grow: true, under: false },

@@ -22,6 +22,11 @@ import { Shards } from './shards.ts'
 /** Measured: what each generation takes besides its filter, in a kernel instance of its own. */
 export const GENERATION_BYTES = 256 * 1024
 
+/** The chance that at least one of several filters errs: 1 − Π(1 − p), exact at small rates too. */
+export function compoundRate(rates: readonly number[]): number {
+  return Math.abs(Math.expm1(rates.reduce((sum, rate) => sum + Math.log1p(-rate), 0)))
+}
+
 /** The memory of all generations. */
 export const heldByGenerations = ({ sizeBytes, layers }: Held): number =>
   sizeBytes + GENERATION_BYTES * (layers?.length ?? 1)
@@ -40,10 +45,14 @@ export interface Succession {
   readonly kind: FilterKind
   /** The plan of generation `index`, counted from the first there ever was. */
   plan(index: number): Plan
-  /** How many more URLs the newest may take before the next begins: 0 when it is time. */
-  left(newest: Generation, now: number): number
+  /** How many more URLs the newest, which is generation `index`, may take before the next begins: 0 when it is time. */
+  left(newest: Generation, now: number, index: number): number
+  /** The most URLs that a generation of this plan takes. */
+  capacity(plan: Plan): number
   /** How many to keep; the oldest are forgotten. */
   readonly most: number
+  /** How many may have been forgotten. */
+  readonly mostGone: number
   /** Whether all of a generation is too old to be remembered. */
   isOver?(generation: Generation, now: number): boolean
 }
@@ -151,10 +160,14 @@ export class Generations implements Filter {
     for (let i = this.#all.length - 1; i >= 0; i--) if (isOver(this.#all[i]!, now)) this.#drop(i)
   }
 
+  // How many more the newest may take.
+  #left(): number {
+    return this.#succession.left(this.#all.at(-1)!, this.#now, this.#gone + this.#all.length - 1)
+  }
+
   // The newest, with room for at least one URL.
   #newest(): Generation {
-    const newest = this.#all.at(-1)!
-    return this.#succession.left(newest, this.#now) > 0 ? newest : this.#begin()
+    return this.#left() > 0 ? this.#all.at(-1)! : this.#begin()
   }
 
   add(from: number, n: number): number {
@@ -163,7 +176,7 @@ export class Generations implements Filter {
     try {
       while (done < n) {
         const newest = this.#newest()
-        const end = Math.min(n, done + this.#succession.left(newest, this.#now))
+        const end = Math.min(n, done + this.#left())
         done = this.#addSome(newest, done, end)
       }
     } catch (error) {
@@ -245,13 +258,19 @@ export class Generations implements Filter {
     }
   }
 
+  remembered(): number {
+    this.#expire()
+    return this.#all.reduce((sum, { urls }) => sum + urls, 0)
+  }
+
   measure(): Measure {
+    this.#expire()
     const measures = this.#all.map(({ shards }) => shards.measure())
     return {
       sizeBytes: measures.reduce((sum, m) => sum + m.sizeBytes, 0),
       fill: measures.at(-1)!.fill,
       // A new URL is answered "seen" when any generation errs: the compound rate.
-      rate: 1 - measures.reduce((product, m) => product * (1 - m.rate), 1),
+      rate: compoundRate(measures.map((m) => m.rate!)),
       layers: this.#all.map(({ urls }, i) => ({
         name: `generation ${this.#gone + i + 1}`,
         fill: measures[i]!.fill,
@@ -352,10 +371,11 @@ export class Generations implements Filter {
     if (isWhole && !(isInRow && counts.length === 1 + PER_GENERATION * revived.length)) {
       throw new RangeError(`${revived.length} generations with ${counts.length} counts`)
     }
-    this.#gone = savedWhole('generations forgotten', counts[0] ?? 0, 0, Number.MAX_SAFE_INTEGER) + first
+    this.#gone = savedWhole('generations forgotten', counts[0] ?? 0, 0, this.#succession.mostGone) + first
     for (const { i, generation } of revived) {
       const born = counts[2 + i * PER_GENERATION] ?? this.#now
-      generation.urls = savedWhole('URLs', counts[1 + i * PER_GENERATION] ?? 0, 0, Number.MAX_SAFE_INTEGER)
+      const capacity = this.#succession.capacity(this.#succession.plan(i))
+      generation.urls = savedWhole('URLs', counts[1 + i * PER_GENERATION] ?? 0, 0, capacity)
       checkField('a generation begun at', born, born >= 0 && born <= MOST_TIME, 'milliseconds since 1970')
       generation.born = born
       for (const { filter, kernel } of generation.shards.all) {

@@ -1,6 +1,6 @@
 // What the two filters of the papers' multi-layer kind share: sizing and measuring of L layers and an XOR layer.
-// A promised rate sizes every layer for it: the XOR layer alone then keeps the promise, for segments that are all
-// known; the paper's f^L is not what one gets (docs/filters.md).
+// A rate given sizes every layer for it: the XOR layer alone then keeps it, for segments that are all known and in an order of
+// their own; nothing is promised of the others, and the paper's f^L is not what one gets (docs/filters.md).
 import { SieveError } from '../errors.ts'
 import type { Kernel } from '../kernel.ts'
 import { classicBits, classicPlan, classicRate, estimateDistinct } from '../sizing/classic.ts'
@@ -24,7 +24,7 @@ import {
   shareBytes,
 } from './saved-plan.ts'
 import { passShares, SKETCH_COUNTS } from './unknown-pieces.ts'
-import { xorHitRates } from './xor-layer.ts'
+import { keptHitRates } from './xor-layer.ts'
 
 const DEFAULT_RATE = 1e-6
 const PAPER_HASHES = 3
@@ -99,13 +99,12 @@ export function planLayers(
 ): Shaped<LayerShape> {
   const { bits, hashes } = bitsAndHashes(filter, options, layers)
   const urls = options.expectedUrls ?? null
-  const expectedRate = urls === null ? null : classicRate({ bits, hashes, urls })
   const sizeBytes = Math.ceil(bits / 8) * (layers + 1)
   return {
     filter,
     expectedUrls: urls,
-    promisedRate: options.falsePositiveRate ?? expectedRate,
-    expectedRate,
+    promisedRate: null,
+    expectedRate: null,
     sizeBytes,
     bits: bits * (layers + 1),
     hashes,
@@ -113,6 +112,10 @@ export function planLayers(
     shape: { layers, mode, bitsPerLayer: bits } satisfies LayerShape,
   }
 }
+
+/** The rate at which the XOR layer errs, for URLs whose segments are all known: the formula, not a promise. */
+export const layerRate = ({ hashes, shape }: Shaped<LayerShape>, urls: number): number =>
+  classicRate({ bits: shape.bitsPerLayer, hashes: hashes!, urls })
 
 /** Bytes of all layers by a plan from a file, of a filter that knows these modes. */
 export function layerBytes(plan: Plan, modes: readonly LayerShape['mode'][]): number {
@@ -138,18 +141,20 @@ function xorPasses({
   fill,
   lasts,
   dealt,
+  hitRates,
 }: {
   bits: number
   hashes: number
   fill: number
   lasts: readonly number[]
   dealt: boolean
+  hitRates: ReturnType<typeof keptHitRates>
 }): number[] {
   const urls = lasts.reduce((sum, n) => sum + n, 0)
   const depths = dealt
     ? Array.from({ length: DEALT_PIECES }, (_, c) => (c === DEALT_PIECES - 1 ? urls : 0))
     : lasts
-  const hits = xorHitRates({ bits, fill, depths })
+  const hits = hitRates({ bits, fill, depths })
   return lasts.map((_, layer) => (dealt ? hits.at(-1)! : hits[layer]!) ** hashes)
 }
 
@@ -185,6 +190,7 @@ export function createLayers(kernel: Kernel, plan: Shaped<LayerShape>): Filter {
     if (layer >= most) throw new RangeError(`layer ${layer}: expected one below ${most}`)
     if (!call.multilayerReach(layer + 1)) throw noRoom(plan.filter, plan.sizeBytes)
   }
+  const hitRates = keptHitRates()
   /** What the latest new keys were made of. */
   const sketch = () => new Float64Array(kernel.bytes.buffer, call.unknownPieces() >>> 0, SKETCH_COUNTS)
   return {
@@ -224,6 +230,8 @@ export function createLayers(kernel: Kernel, plan: Shaped<LayerShape>): Filter {
           else sketch()[i - MOST_LAYERS] = count
         },
       },
+      // The XOR layer holds whole keys.
+      () => estimateDistinct({ fillOnes: call.multilayerOnes(call.multilayerLayers()), bits, hashes }),
     ),
     measure() {
       const count = call.multilayerLayers()
@@ -231,7 +239,7 @@ export function createLayers(kernel: Kernel, plan: Shaped<LayerShape>): Filter {
       const lasts = fills.map((_, layer) => call.multilayerLasts(layer))
       const xorFill = call.multilayerOnes(count) / bits
       const rates = multilayerRates({ fills, xorFill, hashes })
-      const passes = xorPasses({ bits, hashes, fill: xorFill, lasts, dealt: mode === 'words' })
+      const passes = xorPasses({ bits, hashes, fill: xorFill, lasts, dealt: mode === 'words', hitRates })
       const mean = (of: (layer: number) => number, first: number) => {
         const urls = lasts.slice(first).reduce((sum, n) => sum + n, 0)
         return urls && lasts.reduce((sum, n, layer) => sum + (layer < first ? 0 : of(layer) * n), 0) / urls
@@ -246,7 +254,8 @@ export function createLayers(kernel: Kernel, plan: Shaped<LayerShape>): Filter {
       return {
         sizeBytes: Math.ceil(bits / 8) * (count + 1),
         fill: [...fills, xorFill].reduce((sum, fill) => sum + fill, 0) / (count + 1),
-        rate: shares ? xorRate * shares.pass : corrected,
+        // Keys that the XOR layer takes for others for certain are in none of the rates.
+        rate: null,
         layers: [
           ...fills.map((fill, layer) => ({ name: `layer ${layer + 1}`, fill, distinct: distinct(fill) })),
           { name: 'XOR layer', fill: xorFill, distinct: distinct(xorFill) },
@@ -255,7 +264,7 @@ export function createLayers(kernel: Kernel, plan: Shaped<LayerShape>): Filter {
           paper: rates.paper,
           corrected,
           recombined,
-          ...(shares && { floor: xorRate * shares.known }),
+          ...(shares && { pieces: xorRate * shares.pass, floor: xorRate * shares.known }),
         },
       }
     },

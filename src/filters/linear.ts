@@ -4,7 +4,9 @@ import { baseline, type KeySet, keyBytes, keyText } from './baseline.ts'
 /** A string's header and its place in the array. */
 const OVERHEAD_BYTES = 24
 
-class LinearList implements KeySet {
+export class LinearList implements KeySet {
+  /** Keys that were compared with one that was queried. */
+  comparisons = 0
   readonly #keys: string[] = []
   /** Those from a snapshot, while it is read. */
   readonly #restored = new Set<string>()
@@ -16,8 +18,11 @@ class LinearList implements KeySet {
 
   #find(text: string): number {
     const keys = this.#keys
-    for (let i = 0; i < keys.length; i++) if (keys[i] === text) return i
-    return -1
+    let i = 0
+    while (i < keys.length && keys[i] !== text) i++
+    const isFound = i < keys.length
+    this.comparisons += isFound ? i + 1 : i
+    return isFound ? i : -1
   }
 
   *keys(): Generator<Uint8Array> {

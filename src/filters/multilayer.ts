@@ -3,7 +3,7 @@
 // project does), `bitsPerLayer` (m) and `hashes` (k, default 3 with m given).
 import { bitsPerLayer, depth, fixedSizes, layers } from '../options/filter-options.ts'
 import type { FilterKind, Shaped } from './filter.ts'
-import { createLayers, type LayerShape, layerBytes, planLayers } from './layers.ts'
+import { createLayers, type LayerShape, layerBytes, layerRate, planLayers } from './layers.ts'
 
 /**
  * Errs towards "seen": by its fill; on recombined segments of known URLs by its XOR layer alone; and for certain on
@@ -16,12 +16,15 @@ export const multilayer = {
   isResearch: true,
   errs: 'towards "seen": by its fill, and for certain on swapped or doubled segments',
   exactness: 'approximate',
+  noPromise:
+    'new URLs whose segments are those of a known one in another order, or repeat, are reported as seen for certain: how many depends on the URLs',
   options: [...fixedSizes, { ...layers, default: '4' }, depth, bitsPerLayer],
   can: { delete: false, grow: false, under: false },
   takes: 'keys',
   plan(options) {
     return planLayers('multilayer', options, options.layers ?? 4, options.depth ?? 'join')
   },
+  rateAt: layerRate,
   arrayBytes: (plan) => layerBytes(plan, ['join', 'grow']),
   create: createLayers,
 } as const satisfies FilterKind<Shaped<LayerShape>>

@@ -1,16 +1,19 @@
 // A plan that keeps its promise: options that a filter does not take, invalid values, and a rate and a size that do not go
 // together are refused.
 import { invalidOption, option, SieveError, showValue, Wording, wording } from '../errors.ts'
+import type { HashName } from '../hashes.ts'
 import { checkOption } from '../options/option.ts'
 import type { AnyKind, FilterOptions, Plan } from './filter.ts'
+import { hashPromise, keptPromise } from './promise.ts'
 
 /** Formulas and whole numbers of bits leave this much between what is requested and what is planned. */
 const TOLERANCE = 1.001
 
-/** The filter's plan for these options: its own only. */
-export function planFor(kind: AnyKind, options: FilterOptions): Plan {
+/** The filter's plan for these options, its own only, with a hash. */
+export function planFor(kind: AnyKind, options: FilterOptions, hash: readonly HashName[]): Plan {
   checkOptions(kind, options)
   const plan = kind.plan(options)
+  checkHash(kind, options, plan, hash)
   const { falsePositiveRate: promised, sizeBytes, bits } = options
   const advice = `filter '${kind.name}' needs that much for ${plan.expectedUrls} URLs`
   if (kind.refusesWhenFull && sizeBytes !== undefined && plan.sizeBytes > sizeBytes) {
@@ -28,7 +31,21 @@ export function planFor(kind: AnyKind, options: FilterOptions): Plan {
       { option: 'falsePositiveRate', got: promised, expected: `at least ${got}` },
     )
   }
-  return plan
+  return keptPromise(kind, plan, hash)
+}
+
+// The papers' filters take any hash, and a size without a rate promises none.
+function checkHash(kind: AnyKind, options: FilterOptions, plan: Plan, hash: readonly HashName[]): void {
+  const fault = hashPromise(kind, plan, hash)
+  const isSized = options.bits !== undefined || options.sizeBytes !== undefined
+  const isKnowing = kind.takes !== 'hashes' && isSized && options.falsePositiveRate === undefined
+  if (fault === null || kind.isResearch || isKnowing) return
+  throw invalidOption(
+    'hash',
+    hash.join(','),
+    'siphash or xxh64',
+    `${fault}: filter '${kind.name}' cannot keep its rate`,
+  )
 }
 
 function checkOptions(kind: AnyKind, options: FilterOptions): void {

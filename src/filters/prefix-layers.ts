@@ -2,9 +2,10 @@
 // and the whole key decides. One bit array serves all layers, so that each takes just what it holds.
 import { fixedSizes, folderHashes, layers } from '../options/filter-options.ts'
 import { wholeNumber } from '../options/option.ts'
-import { classicRate } from '../sizing/classic.ts'
+import { classicRate, estimateDistinct } from '../sizing/classic.ts'
 import { bitPieces } from './bit-pieces.ts'
 import { type FilterKind, type FilterOptions, noRoom, type Shaped, sizeMissing } from './filter.ts'
+import { REST_COUNTS, restCounts, restShare } from './known-rest.ts'
 import { checkFollows, savedBits, savedHashes, savedObject, savedWhole, shareBytes } from './saved-plan.ts'
 
 const DEFAULT_RATE = 1e-6
@@ -158,10 +159,19 @@ export const prefixLayers = {
         ],
         (_, ones) => call.prefixLayersSetOnes(ones),
         {
-          most: layers + 1,
-          read: () => Array.from({ length: layers + 1 }, (_, layer) => call.prefixLayersFresh(layer)),
-          write: (layer, count) => call.prefixLayersSetFresh(layer, count),
+          // Files of before the last two have the others only.
+          most: layers + 1 + REST_COUNTS,
+          read: () => [
+            ...Array.from({ length: layers + 1 }, (_, layer) => call.prefixLayersFresh(layer)),
+            ...restCounts(kernel),
+          ],
+          write(i, count) {
+            if (i <= layers) call.prefixLayersSetFresh(i, count)
+            else restCounts(kernel)[i - layers - 1] = count
+          },
         },
+        // Folders and keys together: what both sieves have is taken to be the same share of each.
+        () => estimateDistinct({ fillOnes: call.prefixLayersOnes(), bits, hashes: 1 }),
       ),
       measure() {
         const fill = call.prefixLayersOnes() / bits
@@ -169,7 +179,7 @@ export const prefixLayers = {
         return {
           sizeBytes: Math.ceil(bits / 8),
           fill,
-          rate: fill ** hashes,
+          rate: fill ** hashes * restShare(kernel, fill ** hashes),
           rates: { folder: fill ** folderHashes },
           layers: [
             ...Array.from({ length: layers }, (_, i) => ({

@@ -6,6 +6,8 @@ import type { Plan } from './filter.ts'
 /** The most hashes per URL that the kernel has room for. */
 const MOST_HASHES = 64
 const MOST_BITS = 2 ** 48
+/** More URLs, lines or generations than anything has counted: sums of some of them are whole numbers too. */
+export const MOST_COUNT = 2 ** 48
 
 const shown = (value: unknown): string => {
   const text = JSON.stringify(value) ?? String(value)

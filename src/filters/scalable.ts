@@ -3,7 +3,7 @@
 import { growingSizes, inner } from '../options/filter-options.ts'
 import { blocked } from './blocked.ts'
 import { classic } from './classic.ts'
-import type { FilterKind, Held, Shaped } from './filter.ts'
+import type { FilterKind, Held, Plan, Shaped } from './filter.ts'
 import { GENERATION_BYTES, type Generation, Generations, heldByGenerations, sharesOf } from './generations.ts'
 import { checkField, checkNear, savedBits, savedObject, savedWhole } from './saved-plan.ts'
 
@@ -112,6 +112,8 @@ function succession({ shape }: Shaped<ScalableShape>, shares: number) {
   return {
     kind: inners[shape.inner],
     most: MOST_GENERATIONS,
+    mostGone: 0,
+    capacity: ({ expectedUrls }: Plan) => expectedUrls!,
     plan: (index: number) => planOf(shape, index, shares),
     left: ({ plan, urls }: Generation) => plan.expectedUrls! - urls,
   }

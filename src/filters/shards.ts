@@ -219,10 +219,17 @@ export class Shards {
     return {
       sizeBytes: total((m) => m.sizeBytes),
       fill: total((m) => m.fill) / all.length,
-      // A share of a fixed filter has the rate of the whole; parts of one table of hashes each have their part of it.
-      rate: total((m) => m.rate) / (this.#shards[0]!.filter.divide ? 1 : all.length),
+      // A share of a fixed filter has the rate of the whole; parts of one table of hashes each have their part of it. What has no
+      // rate takes keys, and is in one instance.
+      rate: total((m) => m.rate!) / (this.#shards[0]!.filter.divide ? 1 : all.length),
       ...(all.every((m) => m.layers) && { layers: joinLayers(all.map((m) => m.layers!)) }),
     }
+  }
+
+  /** How many URLs a row of filters has now; null: it is none. */
+  remembered(): number | null {
+    const all = this.#shards.map(({ filter }) => filter.remembered?.())
+    return all.every((urls) => urls !== undefined) ? all.reduce((sum, urls) => sum + urls, 0) : null
   }
 
   // Hands the hashes [from, n) to their shards, a shard at a time, and brings the verdicts back in order.

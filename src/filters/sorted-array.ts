@@ -4,7 +4,9 @@ import { baseline, type KeySet, keyBytes, keyText } from './baseline.ts'
 /** A string's header and its place in the array. */
 const OVERHEAD_BYTES = 24
 
-class SortedArray implements KeySet {
+export class SortedArray implements KeySet {
+  /** Keys that were compared with one that was queried. */
+  comparisons = 0
   readonly #keys: string[] = []
   #textBytes = 0
 
@@ -19,6 +21,7 @@ class SortedArray implements KeySet {
     let high = keys.length
     while (low < high) {
       const middle = (low + high) >>> 1
+      this.comparisons++
       if (keys[middle]! < text) low = middle + 1
       else high = middle
     }

@@ -7,18 +7,24 @@ import { blocked } from './blocked.ts'
 import { classic } from './classic.ts'
 import type { FilterKind, FilterOptions, Held, Shaped } from './filter.ts'
 import { fingerprint } from './fingerprint.ts'
-import { GENERATION_BYTES, type Generation, Generations, heldByGenerations, sharesOf } from './generations.ts'
-import { checkField, checkNear, savedObject, savedWhole } from './saved-plan.ts'
+import {
+  compoundRate,
+  GENERATION_BYTES,
+  type Generation,
+  Generations,
+  heldByGenerations,
+  sharesOf,
+} from './generations.ts'
+import { checkField, checkNear, MOST_COUNT, savedObject, savedWhole } from './saved-plan.ts'
 
 const inners = { fingerprint, blocked, classic } as const
 const innerNames = Object.keys(inners) as (keyof typeof inners)[]
 const DEFAULT_GENERATIONS = 8
+const LEAST_GENERATIONS = 2
 const MOST_GENERATIONS = 255
-
-/** The chance that at least one of several filters errs: 1 − Π(1 − p), exact at small rates too. */
-export function compoundRate(rates: number[]): number {
-  return Math.abs(Math.expm1(rates.reduce((sum, rate) => sum + Math.log1p(-rate), 0)))
-}
+/** Making a generation takes two milliseconds: it is to last for more than a few URLs, and longer than that. */
+const LEAST_URLS = 8
+const LEAST_MS = 20
 
 export interface WindowShape {
   readonly inner: keyof typeof inners
@@ -48,12 +54,31 @@ function shapeOf(options: FilterOptions): WindowShape {
   }
   return {
     inner,
-    generations: options.generations ?? DEFAULT_GENERATIONS,
+    generations: generationsFor(options, windowUrls),
     windowUrls: windowUrls ?? null,
     windowMs: options.windowMs ?? null,
     rate: options.falsePositiveRate ?? null,
     expectedUrls: options.expectedUrls ?? null,
   }
+}
+
+// Those given, unless they are too many for the window.
+function generationsFor({ generations, windowMs }: FilterOptions, windowUrls: number | undefined): number {
+  const byUrls = Math.floor((windowUrls ?? Number.POSITIVE_INFINITY) / LEAST_URLS)
+  const byAge = Math.floor((windowMs ?? Number.POSITIVE_INFINITY) / LEAST_MS)
+  const most = Math.max(LEAST_GENERATIONS, Math.min(MOST_GENERATIONS, byUrls, byAge))
+  if (generations !== undefined && generations > most) {
+    const why =
+      byUrls <= byAge
+        ? wording`${option('windowUrls')} ${windowUrls!}: each takes ${LEAST_URLS} URLs or more`
+        : wording`${option('windowMs')} ${windowMs!}: each lasts ${LEAST_MS} ms or more`
+    throw new SieveError(
+      'option',
+      wording`${option('generations')} ${generations}: expected at most ${most} with ${why}`,
+      { option: 'generations', got: generations, expected: `at most ${most}` },
+    )
+  }
+  return generations ?? Math.min(DEFAULT_GENERATIONS, most)
 }
 
 // Each generation holds its part of the window, at its part of the rate; this is the share `1 / shares` of one.
@@ -68,18 +93,24 @@ function planOf(shape: WindowShape, shares = 1) {
 function succession({ shape }: Shaped<WindowShape>, shares: number) {
   const { generations, windowUrls, windowMs } = shape
   const plan = planOf(shape, shares)
+  const most = windowUrls === null ? MOST_COUNT : Math.ceil(windowUrls / shares)
   return {
     kind: inners[shape.inner],
     most: generations,
+    mostGone: MOST_COUNT,
+    // Files of earlier versions have generations of this size, each as large as the others.
+    capacity: () => Math.ceil(most / generations),
     plan: () => plan,
     // One that was begun after now, by a clock that was ahead, is of unknown age: it may be too old.
     ...(windowMs !== null && {
       isOver: ({ born }: Generation, now: number) => now - born >= windowMs || born > now,
     }),
-    left({ urls, born }: Generation, now: number): number {
+    left({ urls, born }: Generation, now: number, index: number): number {
       if (windowMs !== null && now - born >= windowMs / generations) return 0
-      if (windowUrls === null) return Number.MAX_SAFE_INTEGER
-      return Math.ceil(windowUrls / generations / shares) - urls
+      // So many in a row as there are generations hold the window, no more and no less.
+      const part = index % generations
+      const end = (i: number) => Math.floor((i * most) / generations)
+      return end(part + 1) - end(part) - urls
     },
   }
 }
@@ -90,7 +121,7 @@ const growthOf = (inner: WindowShape['inner']) => (inners[inner] as FilterKind).
 // before the oldest goes.
 function growthBytes({ shape, sizeBytes }: Shaped<WindowShape>, { layers }: Held, urls: number): number {
   const { inner, generations, windowUrls } = shape
-  const filled = windowUrls === null ? 0 : Math.ceil(urls / Math.ceil(windowUrls / generations))
+  const filled = windowUrls === null ? 0 : Math.ceil(urls / Math.floor(windowUrls / generations))
   const most = generations + 1 - Math.min(generations, layers?.length ?? 0)
   const begun = Math.min(1 + filled, most)
   const growth = growthOf(inner)
@@ -155,7 +186,7 @@ export const window = {
     for (const name of ['windowUrls', 'expectedUrls']) {
       if (shape[name] !== null) savedWhole(`plan.shape.${name}`, shape[name], 1, Number.MAX_SAFE_INTEGER)
     }
-    const isTime = windowMs === null || (typeof windowMs === 'number' && windowMs > 0)
+    const isTime = windowMs === null || (Number.isFinite(windowMs) && (windowMs as number) > 0)
     checkField('plan.shape.windowMs', windowMs, isTime, 'a time in milliseconds or null')
     const isRate = rate === null || (typeof rate === 'number' && rate > 0 && rate < 1)
     checkField('plan.shape.rate', rate, isRate, 'a number between 0 and 1, or null')

@@ -7,19 +7,31 @@ const PARTS = 1024
 /** URLs for each bit, at most: more than fill any layer. */
 const MOST_URLS = 1e6
 
+export interface XorCounts {
+  readonly bits: number
+  readonly fill: number
+  readonly depths: readonly number[]
+}
+
+/** `xorHitRates` of one filter, which takes a millisecond: worked out anew only when its counts have changed. */
+export function keptHitRates(): (counts: XorCounts) => readonly number[] {
+  let key = ''
+  let rates: readonly number[] = []
+  return (counts) => {
+    const next = [counts.bits, counts.fill, ...counts.depths].join()
+    if (next !== key) {
+      rates = xorHitRates(counts)
+      key = next
+    }
+    return rates
+  }
+}
+
 /**
  * The chance that one address of a new URL hits a set bit of the XOR layer, by the number of its segments: entry c
  * is for c + 1. `fill` is the layer's measured share of ones, `depths[c]` the number of URLs with c + 1 segments.
  */
-export function xorHitRates({
-  bits,
-  fill,
-  depths,
-}: {
-  bits: number
-  fill: number
-  depths: readonly number[]
-}): number[] {
+export function xorHitRates({ bits, fill, depths }: XorCounts): number[] {
   const urls = depths.reduce((sum, n) => sum + n, 0)
   if (urls === 0 || fill === 0) return depths.map(() => 0)
   if (fill >= 1) return depths.map(() => 1)

@@ -34,7 +34,7 @@ const inKernel: Readonly<Record<string, FastRules>> = {
     parameters: [utmParameters],
   },
   scrapy: { bits: ['SCRAPY'] },
-  [`${web},escape-unwise,no-tracking,no-session,no-host-dot,no-www-number,single-slashes,no-index,no-empty-parameters,sort-query,no-trailing-slash,no-empty-query`]:
+  [`bare-host,${web},escape-unwise,no-tracking,no-session,no-host-dot,no-www-number,single-slashes,no-index,no-empty-parameters,sort-query,no-trailing-slash,no-empty-query`]:
     {
       bits: ['HTTP_IS_HTTPS', 'ESCAPES', 'AGGRESSIVE'],
       parameters: [trackingParameters, sessionParameters],

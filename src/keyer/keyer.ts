@@ -32,6 +32,8 @@ export class Keyer {
   #kernel: Kernel
   #buffer: UrlBuffer
   #isBusy = false
+  /** Why nothing is answered any more; null while it is. */
+  #ended: SieveError | null = null
 
   /** Without `isHashing` batches have keys and no hashes, for a filter that takes keys. */
   constructor(kernel: Kernel, profile: Profile, hash: HashChoice, isHashing = true) {
@@ -79,14 +81,26 @@ export class Keyer {
     return this.#buffer.write(url)
   }
 
-  /** Code of the caller's runs inside a call: the batch must not be changed by another call. */
+  /** It cannot be used now: it has ended, or code of the caller's runs inside a call, whose batch must not be changed. */
   get isBusy(): boolean {
     return this.#isBusy
   }
 
-  /** The kernel. Throws when code of the caller's runs inside another call. */
+  /** Every call that would make a batch throws `reason` from now on. */
+  end(reason: SieveError): void {
+    this.#ended ??= reason
+    this.#isBusy = true
+  }
+
+  /** Throws once it has ended. */
+  checkOpen(): void {
+    if (this.#ended) throw this.#ended
+  }
+
+  /** The kernel. Throws when it has ended, or code of the caller's runs inside another call. */
   free(): Kernel {
     if (this.#isBusy) {
+      this.checkOpen()
       throw new SieveError('option', 'the sieve is in the middle of another call: use it after that call')
     }
     return this.#kernel
@@ -98,7 +112,7 @@ export class Keyer {
     try {
       return act()
     } finally {
-      this.#isBusy = false
+      this.#isBusy = this.#ended !== null
     }
   }
 

@@ -3,6 +3,7 @@
 import type { Sieve } from '../sieve.ts'
 import type { UrlList } from './experiment.ts'
 import type { LinkGraph } from './link-graph.ts'
+import { ownRate } from './own-rate.ts'
 
 export interface Crawl {
   /** Pages fetched. */
@@ -47,7 +48,7 @@ export function crawl({ pages, starts, targets }: LinkGraph, list: UrlList, siev
       state[page] = FETCHED
       queue[fetched++] = page
     }
-    const now = sieve.stats().expectedRate
+    const now = ownRate(sieve.stats())
     expectedLosses += ((queried - before) * (rate + now)) / 2
     rate = now
     links += n

@@ -89,28 +89,11 @@ const namesOf = (key: string): string[] => {
   return [...new Set(parametersOf(query).slice(0, MOST_PARAMETERS).map(parameterName))].sort()
 }
 
-/** Parameters of a whole host first, then below a first segment, then of one path. */
+/** The parameters of a host. */
 export function parameterCandidates(host: string, pages: readonly Page[]): RuleData[] {
-  const tallies = [new Tally(), new Tally(), new Tally()] as const
-  for (const { key } of pages) {
-    const names = namesOf(key)
-    if (names.length === 0) continue
-    const { path } = split(key)
-    const second = path.indexOf('/', 1)
-    for (const name of names) {
-      tallies[0].add(`/ ${name}`)
-      if (second > 0) tallies[1].add(`${path.slice(0, second + 1)} ${name}`)
-      tallies[2].add(`${path} ${name}`)
-    }
-  }
-  const seen = new Set<string>()
-  return tallies
-    .flatMap((tally) => tally.list())
-    .filter((text) => !seen.has(text) && seen.add(text))
-    .map((text) => {
-      const space = text.indexOf(' ')
-      return { kind: 'parameter', host, path: text.slice(0, space), name: text.slice(space + 1) }
-    })
+  const tally = new Tally()
+  for (const { key } of pages) for (const name of namesOf(key)) tally.add(name)
+  return tally.list().map((name) => ({ kind: 'parameter', host, name }))
 }
 
 /** Segments of a variable form behind literal ones. */

@@ -11,3 +11,4 @@ export {
 } from './learner.ts'
 export { type PageRecord, parsePageRecord } from './page-records.ts'
 export { type LearnedRules, learnedProfile, parseRules } from './rule-file.ts'
+export type { Level, Scope } from './scope.ts'

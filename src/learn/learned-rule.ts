@@ -4,16 +4,17 @@ import { parameterName, sortParameters } from '../canonical/parameters.ts'
 import { replaceParts, split } from '../canonical/parts.ts'
 import { dropIndex, dropTrailingSlashes } from '../canonical/paths.ts'
 import type { Rule } from '../canonical/rules.ts'
+import { describeScope, memberOf, type Scope } from './scope.ts'
 
 /** What was counted when a rule was applied to pages whose content is known. */
 export interface Evidence {
-  /** Groups of URLs that become one key. */
-  readonly groups: number
+  /** What was tried: sections, paths, keys or URLs, one level below the rule's scope. */
+  readonly trials: number
+  /** Trials with a merge whose content differs from the first page of its group. */
+  readonly wrong: number
   /** URLs that need not be fetched any more: those of a group but its first. */
   readonly merges: number
-  /** Merges whose content differs from the first page of their group. */
-  readonly wrong: number
-  /** The share of wrong merges is at most this, with the file's confidence. */
+  /** The share of trials with a wrong merge is at most this, with the file's confidence. */
   readonly upper: number
 }
 
@@ -31,7 +32,7 @@ export interface RuleData {
   readonly kind: RuleKind
   /** Host (with port) whose keys are changed. */
   readonly host: string
-  /** `parameter`, `segment`: paths that begin like this. */
+  /** `segment`: paths that begin like this. */
   readonly path?: string
   /** `parameter`: the name that is dropped. */
   readonly name?: string
@@ -45,6 +46,8 @@ export interface RuleData {
 }
 
 export interface LearnedRule extends RuleData {
+  /** The keys that it may make: those of what was seen. */
+  readonly scope: Scope
   /** On the pages that it was found with, and on those that were kept apart. */
   readonly found: Evidence
   readonly heldOut: Evidence
@@ -52,16 +55,22 @@ export interface LearnedRule extends RuleData {
   readonly counterExamples: readonly (readonly [string, string])[]
 }
 
+/** A rule, and where it holds; without a scope, for the whole host. */
+export type ScopedRule = RuleData & Partial<Pick<LearnedRule, 'scope'>>
+
 /** What a rule does, in words. */
-export function describeRule({ kind, host, path = '/', name, names, segment, to }: RuleData): string {
-  const where = path === '/' ? host : `${host}${path}`
+export function describeRule(rule: ScopedRule): string {
+  return describeChange(rule) + (rule.scope ? describeScope(rule.scope) : '')
+}
+
+function describeChange({ kind, host, path = '', name, names, segment, to }: RuleData): string {
   switch (kind) {
     case 'parameter':
-      return `drops ${name} on ${where}`
+      return `drops ${name} on ${host}`
     case 'parameters':
       return `drops ${names!.join(', ')} together on ${host}`
     case 'segment':
-      return `takes all values of segment ${segment! + 1} on ${where} for one`
+      return `takes all values of segment ${segment! + 1} on ${host}${path} for one`
     case 'index':
       return `drops the name of an index page on ${host}`
     case 'slash':
@@ -76,11 +85,13 @@ export function describeRule({ kind, host, path = '/', name, names, segment, to 
 }
 
 /** The rule of a profile. `evidence` is what `explain` cites. */
-export function compileRule(data: RuleData, evidence?: string): Rule & { readonly evidence?: string } {
+export function compileRule(data: ScopedRule, evidence?: string): Rule & { readonly evidence?: string } {
   const change = changeOf(data)
   const does = describeRule(data)
   const prefix = `//${data.host}`
-  const { path = '' } = data
+  const { path = '', scope } = data
+  const members = new Set(scope?.members)
+  const isInScope = (key: string) => scope === undefined || members.has(memberOf(scope.level, key))
   return Object.freeze({
     name: `learned:${does}`,
     does,
@@ -90,7 +101,9 @@ export function compileRule(data: RuleData, evidence?: string): Rule & { readonl
       // Most keys are of other hosts.
       const at = key.indexOf('//')
       if (at < 0 || !key.startsWith(prefix, at) || !key.startsWith(path, at + prefix.length)) return key
-      return split(key).authority === prefix ? change(key) : key
+      if (split(key).authority !== prefix) return key
+      const changed = change(key)
+      return isInScope(changed) ? changed : key
     },
   })
 }
@@ -99,7 +112,7 @@ function changeOf(data: RuleData): (key: string) => string {
   const { kind, path = '/', name, names, segment, segments, to } = data
   switch (kind) {
     case 'parameter':
-      return (key) => dropParameter(key, path, name!)
+      return (key) => dropTogether(key, [name!])
     case 'parameters':
       return (key) => dropTogether(key, names!)
     case 'segment':
@@ -119,10 +132,6 @@ function changeOf(data: RuleData): (key: string) => string {
 
 const replacePath = (key: string, change: (path: string) => string) =>
   replaceParts(key, ({ path }) => ({ path: change(path) }))
-
-function dropParameter(key: string, prefix: string, name: string): string {
-  return split(key).path.startsWith(prefix) ? dropTogether(key, [name]) : key
-}
 
 function dropTogether(key: string, names: readonly string[]): string {
   const { query } = split(key)

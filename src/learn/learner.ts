@@ -1,6 +1,6 @@
-// Learns rules from pages whose content is known. A candidate is found on one half of the groups of URLs that it merges, and
-// kept only when the share of wrong merges on the other half is, with confidence, under the risk. Rules are tried one after
-// another, each on the keys that those before it left, so that they hold together.
+// Learns rules from pages whose content is known. A candidate is found on one half of the trials (scope.ts), and kept only
+// when the share of wrong ones in the other half is, with confidence, under the risk. Rules are tried one after another, each on
+// the keys that those before it left, so that they hold together.
 
 import { split } from '../canonical/parts.ts'
 import { keyOf, type ProfileName, profiles, resolveProfile } from '../canonical/profiles.ts'
@@ -12,22 +12,23 @@ import {
   parameterCandidates,
   segmentCandidates,
 } from './candidates.ts'
-import { boundOf, isSame, type MeasureOptions, measure, type Page } from './evidence.ts'
+import { boundOf, isSame, type MeasureOptions, measure, mergesOf, type Page } from './evidence.ts'
 import { compileRule, type LearnedRule, type RuleData } from './learned-rule.ts'
 import type { PageRecord } from './page-records.ts'
 import { type LearnedRules, learnedProfile, RULES_FORMAT, RULES_VERSION } from './rule-file.ts'
+import { LEVELS, memberOf } from './scope.ts'
 
 /** How sure a rule has to be. */
 export interface LearnOptions {
-  /** The largest share of wrong merges, with confidence, that a rule may have. Default 0.01. */
+  /** The largest share of trials with a wrong merge, with confidence, that a rule may have. Default 0.01. */
   readonly risk?: number
-  /** Of the bound on the share of wrong merges. Default 0.95. */
+  /** Of the bound on that share. Default 0.95. */
   readonly confidence?: number
   /** Pages of nearly the same text count as the same. Default false. */
   readonly near?: boolean
   /** The profile whose keys the rules take on. Default `web`. */
   readonly profile?: ProfileName
-  /** Which groups of URLs are kept apart. */
+  /** Which trials are kept apart. */
   readonly seed?: number
 }
 
@@ -108,8 +109,8 @@ export function learn(set: PageSet, options: LearnOptions = {}): Learned {
   if (!(risk > 0 && risk < 1))
     throw new SieveError('option', `risk ${risk}: expected a number between 0 and 1`)
   const pages = set.list()
-  const halfOf = (key: string) => ((hashOf(key, seed) >>> 16) & 1) as 0 | 1
-  const session = new Session(byHost(pages), risk, { near, confidence, halfOf })
+  const halfOf = (trial: string) => ((hashOf(trial, seed) >>> 16) & 1) as 0 | 1
+  const session = new Session(byHost(pages), near, { risk, confidence, halfOf })
   session.run()
   const rules = session.kept
   return {
@@ -134,12 +135,12 @@ class Session {
   readonly unproven: { rule: RuleData; merges: number }[] = []
   tried = 0
   readonly #hosts: Map<string, Page[]>
-  readonly #risk: number
+  readonly #near: boolean
   readonly #options: MeasureOptions
 
-  constructor(hosts: Map<string, Page[]>, risk: number, options: MeasureOptions) {
+  constructor(hosts: Map<string, Page[]>, near: boolean, options: MeasureOptions) {
     this.#hosts = hosts
-    this.#risk = risk
+    this.#near = near
     this.#options = options
   }
 
@@ -151,34 +152,43 @@ class Session {
     }
   }
 
+  // At every level, from the widest on; what a wider one leaves is tried at the next.
   #try(data: RuleData): void {
-    if (this.#isCovered(data)) return
-    const own = this.#hosts.get(data.host) ?? []
-    const pages = data.to === undefined ? own : [...(this.#hosts.get(data.to) ?? []), ...own]
     this.tried++
-    const rule = compileRule(data)
-    const { halves, counterExamples } = measure(rule, pages, this.#options)
-    const [found, heldOut] = halves
-    const isFound = found.merges >= LEAST_MERGES && found.wrong < found.merges * this.#risk
-    if (!isFound || heldOut.upper >= this.#risk) {
-      const merges = found.merges + heldOut.merges
-      const isRight = found.wrong + heldOut.wrong === 0
-      if (isRight && merges >= LEAST_MERGES) this.unproven.push({ rule: data, merges })
-      return
+    const first = this.#merges(data)
+    let merges = first
+    let isKept = false
+    for (const level of LEVELS) {
+      const { found, heldOut, scope, counterExamples } = measure(merges, level, this.#options)
+      if (found.merges < LEAST_MERGES || heldOut.upper >= this.#options.risk) continue
+      const rule = { ...data, scope, found, heldOut, counterExamples }
+      this.kept.push(rule)
+      this.#apply(rule)
+      isKept = true
+      merges = this.#merges(data)
     }
-    this.kept.push({ ...data, found, heldOut, counterExamples })
-    for (const page of pages) page.key = rule.apply(page.key) ?? page.key
-    const left = new Map<string, Page>()
-    for (const page of pages) if (!left.has(page.key)) left.set(page.key, page)
-    if (data.to !== undefined) this.#hosts.set(data.host, [])
-    this.#hosts.set(data.to ?? data.host, [...left.values()])
+    const isUnproven = !isKept && first.length >= LEAST_MERGES && !first.some(({ isWrong }) => isWrong)
+    if (isUnproven) this.unproven.push({ rule: data, merges: first.length })
   }
 
-  // A rule that was kept drops the parameter there already.
-  #isCovered({ kind, host, name, path = '/' }: RuleData): boolean {
-    const isWider = (rule: RuleData) =>
-      rule.kind === kind && rule.host === host && path.startsWith(rule.path ?? '/')
-    return kind === 'parameter' && this.kept.some((rule) => isWider(rule) && rule.name === name)
+  #merges(data: RuleData) {
+    return mergesOf(compileRule(data), this.#pagesFor(data), this.#near)
+  }
+
+  #pagesFor({ host, to }: RuleData): Page[] {
+    const own = this.#hosts.get(host) ?? []
+    return to === undefined ? own : [...(this.#hosts.get(to) ?? []), ...own]
+  }
+
+  // Of the pages with one key, the first stays. A mirror's pages out of the rule's scope stay where they are.
+  #apply(rule: LearnedRule): void {
+    const pages = this.#pagesFor(rule)
+    const { apply } = compileRule(rule)
+    for (const page of pages) page.key = apply(page.key) ?? page.key
+    const left = new Map<string, Page>()
+    for (const page of pages) if (!left.has(page.key)) left.set(page.key, page)
+    for (const host of [rule.host, ...(rule.to === undefined ? [] : [rule.to])]) this.#hosts.set(host, [])
+    for (const [host, list] of byHost([...left.values()])) this.#hosts.set(host, list)
   }
 }
 
@@ -192,7 +202,7 @@ export interface Checked {
   readonly right: number
   /** Merges of pages whose contents differ. */
   readonly wrong: number
-  /** The share of wrong merges is at most this, with the file's confidence. */
+  /** The share of paths with a wrong merge is at most this, with the file's confidence. */
   readonly upper: number
   readonly counterExamples: readonly (readonly [string, string])[]
 }
@@ -205,6 +215,8 @@ export function checkRules(rules: LearnedRules, set: PageSet): Checked {
   const pages = set.list()
   const groups = new Map<string, Page>()
   const counterExamples: [string, string][] = []
+  const paths = new Set<string>()
+  const wrongPaths = new Set<string>()
   let merges = 0
   let wrong = 0
   for (const page of pages) {
@@ -212,13 +224,16 @@ export function checkRules(rules: LearnedRules, set: PageSet): Checked {
     const first = groups.get(key)
     if (first === undefined) groups.set(key, page)
     else {
+      const path = split(key).authority + memberOf('path', key)
+      paths.add(path)
       merges++
       if (isSame(first, page, rules.near)) continue
       wrong++
+      wrongPaths.add(path)
       if (counterExamples.length < 10) counterExamples.push([first.url, page.url])
     }
   }
-  const upper = boundOf({ merges, wrong }, rules.confidence)
+  const upper = boundOf({ trials: paths.size, wrong: wrongPaths.size }, rules.confidence)
   return { pages: pages.length, merges, right: merges - wrong, wrong, upper, counterExamples }
 }
 

@@ -1,17 +1,19 @@
 // The file of learned rules: JSON, checked whole when it is read; and the profile that it describes.
 import { type Profile, type ProfileName, profiles } from '../canonical/profiles.ts'
 import { SieveError } from '../errors.ts'
-import { compileRule, type Evidence, type LearnedRule } from './learned-rule.ts'
+import { formatCounted } from '../quantities.ts'
+import { compileRule, type LearnedRule } from './learned-rule.ts'
+import { LEVELS, type Scope, TRIALS } from './scope.ts'
 
 export const RULES_FORMAT = 'urlsieve rules'
-export const RULES_VERSION = 1
+export const RULES_VERSION = 2
 
 export interface LearnedRules {
   readonly format: typeof RULES_FORMAT
   readonly version: typeof RULES_VERSION
   /** The profile whose keys the rules take on. */
   readonly profile: ProfileName
-  /** Each rule's share of wrong merges is under this on pages kept apart, with this confidence. */
+  /** Each rule's share of wrong trials is under this on pages kept apart, with this confidence. */
   readonly risk: number
   readonly confidence: number
   /** Pages of nearly the same text counted as the same. */
@@ -26,7 +28,7 @@ const KINDS = ['parameter', 'parameters', 'segment', 'index', 'slash', 'case', '
 /** The profile of learned rules: the base profile's rules, then the learned ones in their order. Errs towards "seen". */
 export function learnedProfile({ profile, rules, confidence }: LearnedRules): Profile {
   const base = profiles[profile]
-  const learned = rules.map((rule) => compileRule(rule, citation(rule.heldOut, confidence)))
+  const learned = rules.map((rule) => compileRule(rule, citation(rule, confidence)))
   return Object.freeze({
     name: `${profile}+${rules.length} learned`,
     does: `${base.does}, and ${rules.length} learned rules`,
@@ -34,8 +36,8 @@ export function learnedProfile({ profile, rules, confidence }: LearnedRules): Pr
   })
 }
 
-const citation = ({ merges, wrong, upper }: Evidence, confidence: number) =>
-  `learned: ${wrong} of ${merges} merges were wrong on pages kept apart; at most ${(upper * 100).toFixed(2)} % with ${confidence * 100} % confidence`
+const citation = ({ scope, heldOut: { trials, wrong, upper } }: LearnedRule, confidence: number) =>
+  `learned: ${wrong} of ${formatCounted(trials, TRIALS[scope.level])} kept apart had a wrong merge; at most ${(upper * 100).toFixed(2)} % with ${confidence * 100} % confidence`
 
 /** Reads and checks the text of a file of rules. */
 export function parseRules(text: string, name = 'rules'): LearnedRules {
@@ -64,7 +66,8 @@ export function parseRules(text: string, name = 'rules'): LearnedRules {
 function isRule(rule: LearnedRule | null): boolean {
   if (rule === null || typeof rule !== 'object' || !KINDS.includes(rule.kind)) return false
   const { kind, host, path, name, names, segment, segments, to } = rule
-  if (!isHost(host) || !isEvidence(rule.found) || !isEvidence(rule.heldOut)) return false
+  if (!isHost(host) || !isScope(rule.scope)) return false
+  if (!isEvidence(rule.found) || !isEvidence(rule.heldOut)) return false
   if (path !== undefined && !(typeof path === 'string' && path.startsWith('/'))) return false
   if (kind === 'parameter') return typeof name === 'string'
   if (kind === 'parameters') return isNames(names)
@@ -80,7 +83,12 @@ const isNames = (names: unknown) =>
 
 const isHost = (host: unknown) => typeof host === 'string' && /^[^/?#\s]+$/.test(host)
 
-const isEvidence = (evidence: Evidence | undefined) =>
-  [evidence?.groups, evidence?.merges, evidence?.wrong, evidence?.upper].every(
+const isScope = (scope: Partial<Scope> | null | undefined) =>
+  LEVELS.some((level) => level === scope?.level) &&
+  Array.isArray(scope?.members) &&
+  scope.members.every((member) => typeof member === 'string')
+
+const isEvidence = (evidence: LearnedRule['found'] | undefined) =>
+  [evidence?.trials, evidence?.wrong, evidence?.merges, evidence?.upper].every(
     (value) => typeof value === 'number' && value >= 0,
   )

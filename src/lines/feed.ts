@@ -117,6 +117,7 @@ export class Feed {
   /** Sifts a last line that had no newline. */
   end(): Uint8Array {
     this.#throwFailure()
+    this.#steps.kernel()
     if (this.#waiting === 0) return NOTHING
     this.reserve(0)
     const out = this.#run(0, true)

@@ -1,22 +1,7 @@
-// Bare hosts: `example.com/a` and `//example.com/a` are read as https://example.com/a, as a browser's address bar does.
+// Lines that begin with a host, read as URLs (src/canonical/bare-hosts.ts).
+import { withScheme } from '../canonical/bare-hosts.ts'
 
-const LABEL = String.raw`[^\s./\\?#@:[\]<>"'\`{}|^%,;=&()*!$+~]{1,63}`
-/** Host, port, and the end of the line or of the host. A name needs a dot; its last label is no number. */
-const BARE = new RegExp(
-  String.raw`^(?:(?:${LABEL}\.){1,126}(?!\d+\.?(?:[:/?#\s]|$))${LABEL}\.?|\d{1,3}(?:\.\d{1,3}){3}|localhost|\[[\da-f:.]{2,45}\])(?::\d{1,5})?(?:[/?#\s]|$)`,
-  'i',
-)
-const SCHEME_RELATIVE = /^\/\/[^\s/\\?#]/
-const USUAL = /^https?:\/\//i
-
-/** The URL that a line stands for: itself, unless it begins with a host. */
-export function withScheme(line: string): string {
-  if (USUAL.test(line)) return line
-  if (SCHEME_RELATIVE.test(line)) return `https:${line}`
-  return BARE.test(line) ? `https://${line}` : line
-}
-
-/** The same for newline-separated lines. */
+/** Newline-separated lines with a scheme where one is missing. */
 export function withSchemes(lines: Uint8Array): Uint8Array {
   const text = Buffer.from(lines.buffer, lines.byteOffset, lines.length).toString('latin1')
   return Buffer.from(text.split('\n').map(withScheme).join('\n'), 'latin1')

@@ -6,16 +6,18 @@ export interface RecordBatch {
   readonly rows: Uint8Array
   /** Where each row ends in `rows`, behind its newline. */
   readonly ends: readonly number[]
-  /** One line per row: its URL, or the row itself where it has none. */
+  /** One line per row: its URL, or what stands for the whole row where it has none (whole-record.ts). */
   readonly urls: Uint8Array
+  /** How many of the rows have no URL. */
+  readonly without: number
 }
 
 /** Reads a stream in any cuts. */
 export interface RecordReader {
   /** What precedes the rows, such as the names of columns; known when the first batch is. */
   readonly header?: Uint8Array
-  /** Rows without a URL so far: each stands for itself. */
-  readonly without: number
+  /** Where no row so far had the field that was named: what was expected. */
+  readonly lacks?: string | null
   push(chunk: Uint8Array): RecordBatch
   /** The rest; what is incomplete counts as a row if it can be read. */
   end(): RecordBatch

@@ -1,4 +1,5 @@
 // JSON lines: the URL at a path such as `.request.url`. Also CDX and CDXJ, the indexes of web archives.
+import { listed } from './field-error.ts'
 import { lineEnd, type RowFormat } from './row-reader.ts'
 
 /** One JSON object per line. `path` is a path of names, with or without the first dot; by default `url`. */
@@ -10,8 +11,14 @@ export class JsonRows implements RowFormat {
     this.#path = path.replace(/^\./, '').split('.')
   }
 
-  urlOf(row: Buffer): string | null {
+  fieldOf(row: Buffer): string | null | undefined {
     return stringAt(row.toString(), this.#path)
+  }
+
+  expected(row: Buffer): string {
+    const value = parsed(row.toString())
+    if (typeof value !== 'object' || value === null) return 'lines of JSON'
+    return `the path of a text in its records, which have ${listed(Object.keys(value))}`
   }
 }
 
@@ -29,8 +36,11 @@ export class CdxRows implements RowFormat {
     return true
   }
 
-  urlOf(row: Buffer): string | null {
-    return row.toString().split(' ', this.#column + 1)[this.#column] ?? null
+  fieldOf(row: Buffer): string | null | undefined {
+    const text = row.toString()
+    const field = text.split(' ', this.#column + 1)[this.#column]
+    // Common Crawl calls CDXJ so, too.
+    return field?.startsWith('{') ? urlInJson(text) : field
   }
 }
 
@@ -38,23 +48,29 @@ export class CdxRows implements RowFormat {
 export class CdxjRows implements RowFormat {
   readonly rowEnd = lineEnd
 
-  urlOf(row: Buffer): string | null {
-    const text = row.toString()
-    const brace = text.indexOf('{')
-    return brace < 0 ? null : stringAt(text.slice(brace), ['url'])
+  fieldOf(row: Buffer): string | null | undefined {
+    return urlInJson(row.toString())
   }
 }
 
-function stringAt(json: string, path: readonly string[]): string | null {
-  let value: unknown
-  try {
-    value = JSON.parse(json)
-  } catch {
-    return null
-  }
+function urlInJson(text: string): string | null | undefined {
+  const brace = text.indexOf('{')
+  return brace < 0 ? undefined : stringAt(text.slice(brace), ['url'])
+}
+
+function stringAt(json: string, path: readonly string[]): string | null | undefined {
+  let value = parsed(json)
   for (const name of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return null
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
     value = (value as Record<string, unknown>)[name]
   }
   return typeof value === 'string' ? value : null
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
 }

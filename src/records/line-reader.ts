@@ -10,7 +10,6 @@ const NOTHING: Buffer = Buffer.alloc(0)
 const MOST_LINE_BYTES = 256 * 1024 ** 2
 
 export class LineReader implements RecordReader {
-  readonly without = 0
   readonly #separator: number
   /** Of the line that is not whole. */
   #parts: Uint8Array[] = []
@@ -49,7 +48,7 @@ export class LineReader implements RecordReader {
     for (let at = rows.indexOf(this.#separator); at >= 0; at = rows.indexOf(this.#separator, at + 1)) {
       ends.push(at + 1)
     }
-    return { rows, ends, urls: this.#separator === NUL ? exchangeSeparators(rows) : rows }
+    return { rows, ends, urls: this.#separator === NUL ? exchangeSeparators(rows) : rows, without: 0 }
   }
 }
 

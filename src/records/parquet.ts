@@ -8,6 +8,7 @@ import { parquetMetadata, parquetSchema } from 'hyparquet'
 import { type PageHeader, parquetHeader } from 'hyparquet/src/column.js'
 import { SieveError } from '../errors.ts'
 import { USUAL_NAMES } from './delimited.ts'
+import { fieldError, listed } from './field-error.ts'
 import type { RecordBatch } from './format.ts'
 import { Input, plainTexts, textsOf } from './parquet-page.ts'
 import { unpackSnappy } from './snappy.ts'
@@ -89,14 +90,8 @@ function columnOf(metadata: FileMetaData, field: string | undefined): SchemaTree
       ? columns[Number(field) - 1]
       : columns.find((path) => wanted.includes(nameOf(path).toLowerCase()))
   if (!found) {
-    const names = columns.slice(0, 40).map(nameOf).join(', ')
-    const got = field === undefined ? 'is not given' : `'${field}'`
-    const expected = `one of its columns ${names}, or a number from 1`
-    throw new SieveError('option', `--field ${got}: expected ${expected}`, {
-      option: 'field',
-      got: field,
-      expected,
-    })
+    const names = listed(columns.map(nameOf))
+    throw fieldError('field', field, `one of its columns ${names}, or a number from 1 to ${columns.length}`)
   }
   const { type } = found.at(-1)!.element
   const isList = found.some(({ element }) => element.repetition_type === 'REPEATED')

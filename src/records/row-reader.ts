@@ -1,6 +1,9 @@
 // Formats of one record per row: delimited text, JSON lines, CDX. A row is cut where the format says, and its URL taken out.
+
+import { withScheme } from '../canonical/bare-hosts.ts'
 import { SieveError } from '../errors.ts'
 import type { RecordBatch, RecordReader } from './format.ts'
+import { isUrl, wholeRecord } from './whole-record.ts'
 
 const NEWLINE = 10
 const RETURN = 13
@@ -12,8 +15,17 @@ export interface RowFormat {
   rowEnd(bytes: Uint8Array, from: number): number
   /** Takes the row as a header; false: it is a row like the others. Called once, with the first row. */
   isHeader?(row: Buffer): boolean
-  /** The URL of a row without its newline; null: it has none. */
-  urlOf(row: Buffer): string | null
+  /** The field of a row without its newline; null: it holds no text; undefined: the row has no such field. */
+  fieldOf(row: Buffer): string | null | undefined
+  /** What a field that no row has was expected to be, from one of the rows. */
+  expected?(row: Buffer): string
+}
+
+export interface RowOptions {
+  /** `example.com/a` stands for https://example.com/a. */
+  readonly bareHosts?: boolean
+  /** Any text of the field, not only URLs: then a row without it has an empty line. */
+  readonly isAnyText?: boolean
 }
 
 /** The end of a row at the next newline. */
@@ -24,14 +36,23 @@ export function lineEnd(bytes: Uint8Array, from: number): number {
 
 export class RowReader implements RecordReader {
   header?: Uint8Array
-  without = 0
   readonly #format: RowFormat
+  readonly #options: RowOptions
   #rest: Buffer = Buffer.alloc(0)
   #isFirst = true
   #failure: SieveError | null = null
 
-  constructor(format: RowFormat) {
+  /** A row, while none had the field. */
+  #lacking: Buffer | null = null
+  #hasField = false
+
+  constructor(format: RowFormat, options: RowOptions = {}) {
     this.#format = format
+    this.#options = options
+  }
+
+  get lacks(): string | null {
+    return this.#hasField || this.#lacking === null ? null : (this.#format.expected?.(this.#lacking) ?? null)
   }
 
   push(chunk: Uint8Array): RecordBatch {
@@ -55,6 +76,7 @@ export class RowReader implements RecordReader {
     const rows: Uint8Array[] = []
     const urls: string[] = []
     const ends: number[] = []
+    let without = 0
     let size = 0
     let from = 0
     for (;;) {
@@ -62,8 +84,10 @@ export class RowReader implements RecordReader {
       if (end < 0) break
       const row = bytes.subarray(from, end)
       from = end
-      const url = this.#urlOf(row)
-      if (url === null) continue
+      const text = withoutNewline(row)
+      if (this.#isHeader(text, row) || text.length === 0) continue
+      const url = this.#urlOf(text)
+      if (url === null) without++
       rows.push(row)
       size += row.length
       if (row.at(-1) !== NEWLINE) {
@@ -71,7 +95,7 @@ export class RowReader implements RecordReader {
         size++
       }
       ends.push(size)
-      urls.push(url)
+      urls.push(url ?? (this.#options.isAnyText ? '' : wholeRecord(text)))
     }
     this.#rest = Buffer.from(bytes.subarray(from))
     // The rows before it are passed on first.
@@ -80,25 +104,33 @@ export class RowReader implements RecordReader {
       this.#failure = new SieveError('corrupt', message, { operation: 'read' })
     }
     const lines = urls.length > 0 ? `${urls.join('\n')}\n` : ''
-    return { rows: Buffer.concat(rows), ends, urls: Buffer.from(lines) }
+    return { rows: Buffer.concat(rows), ends, urls: Buffer.from(lines, 'latin1'), without }
   }
 
+  #isHeader(text: Buffer, row: Buffer): boolean {
+    if (!this.#isFirst) return false
+    this.#isFirst = false
+    if (!this.#format.isHeader?.(text)) return false
+    this.header = Buffer.concat([row])
+    this.#hasField = true
+    return true
+  }
+
+  // The bytes of the URL's UTF-8, one per character; null: the row has none.
   #urlOf(row: Buffer): string | null {
-    const text = withoutNewline(row)
-    if (this.#isFirst) {
-      this.#isFirst = false
-      if (this.#format.isHeader?.(text)) {
-        this.header = Buffer.concat([row])
-        return null
-      }
-    }
-    if (text.length === 0) return null
-    const url = this.#format.urlOf(text)?.trim()
-    if (!url) this.without++
-    // A URL is one line; newlines inside it are removed, as a browser does. A row without a URL is compared as it stands.
-    return (url || text.toString()).replaceAll(/[\n\r]/g, '')
+    const field = this.#format.fieldOf(row)
+    if (field !== undefined) this.#hasField = true
+    else if (!this.#hasField) this.#lacking ??= Buffer.from(row)
+    const { bareHosts, isAnyText } = this.#options
+    // A URL is one line; newlines inside it are removed, as a browser does.
+    const text = field?.trim().replaceAll(/[\n\r]/g, '')
+    if (!text) return null
+    const url = bareHosts ? withScheme(text) : text
+    return isAnyText || isUrl(url) ? latin1(url) : null
   }
 }
+
+const latin1 = (text: string) => (/[^\0-\x7f]/.test(text) ? Buffer.from(text).toString('latin1') : text)
 
 function withoutNewline(row: Buffer): Buffer {
   let end = row.length

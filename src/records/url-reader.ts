@@ -5,7 +5,6 @@ import type { RecordBatch, RecordReader } from './format.ts'
 const TAIL_CHARACTERS = 64 * 1024
 
 abstract class UrlReader implements RecordReader {
-  readonly without = 0
   readonly #decoder = new TextDecoder('utf-8')
   #rest = ''
 
@@ -30,7 +29,7 @@ export function batchOf(urls: readonly string[]): RecordBatch {
   const rows = Buffer.from(urls.length > 0 ? `${urls.join('\n')}\n` : '')
   const ends: number[] = []
   for (let at = rows.indexOf(10); at >= 0; at = rows.indexOf(10, at + 1)) ends.push(at + 1)
-  return { rows, ends, urls: rows }
+  return { rows, ends, urls: rows, without: 0 }
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }

@@ -9,7 +9,6 @@ const MOST_HEADER_BYTES = 64 * 1024
 const COUNTED = new Set(['response', 'resource', 'revisit'])
 
 export class WarcReader implements RecordReader {
-  without = 0
   readonly #name: string
   #rest: Buffer = Buffer.alloc(0)
   /** Bytes of the body, and the four that end the record, still to be skipped. */
@@ -77,10 +76,7 @@ export class WarcReader implements RecordReader {
       .get(this.#name)
       ?.replace(/^<(.*)>$/, '$1')
       .replaceAll(/[\n\r]/g, '')
-    if (!fields.get('warc-target-uri')) {
-      this.without++
-      return { url: null, length }
-    }
+    if (!fields.get('warc-target-uri')) return { url: null, length }
     return { url: url ?? '', length }
   }
 }

@@ -1,6 +1,6 @@
 // A sieve on a server with BF.* commands: RedisBloom, valkey-bloom or `urlsieve serve`. The keys of the URLs are the items, so
 // that any other client of the same filter agrees. A repeated BF.INSERT answers "seen" for what its first attempt marked:
-// such verdicts are reported as unknown.
+// such verdicts are reported as unknown. `urlsieve serve` has the first answers of a call with a number (SIEVE.CALL).
 import { crc32 } from 'node:zlib'
 import { keyOf, type Profile, type ProfileChoice, resolveProfile } from '../canonical/profiles.ts'
 import { invalidOption, option, optionConflict, SieveError, wording } from '../errors.ts'
@@ -48,6 +48,9 @@ export class BloomRedisSieve {
   readonly #calls: Calls
   readonly #keys: readonly string[]
   readonly #creation: readonly string[]
+  /** The name of this object's calls, while the server that gave it runs; null: the server has none. */
+  #caller: string | null = null
+  #number = 0
 
   private constructor(options: BloomRedisSieveOptions, keys: readonly string[]) {
     const { client, name, tags = 1 } = options
@@ -76,6 +79,7 @@ export class BloomRedisSieve {
     const keys = tags === 1 ? [name] : evenTags(tags).map((tag) => `{${tag}}${name}`)
     const sieve = new BloomRedisSieve(options, keys)
     await sieve.#count(keys[0]!)
+    await sieve.#name()
     return sieve
   }
 
@@ -101,9 +105,39 @@ export class BloomRedisSieve {
   addMany(urls: readonly string[]): Promise<Uint8Array> {
     return this.#run(urls, async (key, items) => {
       const command = ['BF.INSERT', key, ...this.#creation, 'ITEMS', ...items]
-      const { reply, isRepeated } = await this.#calls.commandOnce(key, command)
-      return verdictsOf(reply, items).map((verdict) => (verdict === 0 && isRepeated ? UNKNOWN : verdict))
+      const { reply, isUnsure } = await this.#insert(key, command)
+      return verdictsOf(reply, items).map((verdict) => (verdict === 0 && isUnsure ? UNKNOWN : verdict))
     })
+  }
+
+  // `isUnsure`: the server may have executed it before.
+  async #insert(key: string, command: string[]): Promise<{ reply: unknown; isUnsure: boolean }> {
+    const sent = { isRepeated: false }
+    const caller = this.#caller
+    if (caller === null) {
+      const reply = await this.#calls.commandOnce(key, command, sent)
+      return { reply, isUnsure: sent.isRepeated }
+    }
+    const call = ['SIEVE.CALL', caller, String(++this.#number), ...command]
+    try {
+      return { reply: await this.#calls.commandOnce(key, call, sent), isUnsure: false }
+    } catch (error) {
+      if (!(error instanceof SieveError) || !/\bNOCALLER\b/.test(error.message)) throw error
+      // The server was restarted, perhaps after it had executed the call.
+      if (this.#caller === caller) await this.#name()
+      const { reply, isUnsure } = await this.#insert(key, command)
+      return { reply, isUnsure: isUnsure || sent.isRepeated }
+    }
+  }
+
+  async #name(): Promise<void> {
+    const key = this.#keys[0]!
+    try {
+      this.#caller = String(await this.#calls.command(key, ['SIEVE.CALLER']))
+    } catch (error) {
+      if (!(error instanceof SieveError) || !/unknown command/i.test(error.message)) throw error
+      this.#caller = null
+    }
   }
 
   /** Whether each of many URLs was seen: in order, 1 seen and 0 not. Marks nothing. Fails as `addMany`. */

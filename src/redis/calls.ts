@@ -128,17 +128,15 @@ export class Calls {
     return this.#persist(key, (waitMs, isQueued) => this.#once(key, args, waitMs, isQueued))
   }
 
-  /** Sends a command that answers differently when it is repeated. `isRepeated`: an earlier attempt may have run. */
-  async commandOnce(key: string, args: Argument[]): Promise<{ reply: unknown; isRepeated: boolean }> {
-    let isRepeated = false
-    const reply = await this.#persist(key, (waitMs, isQueued) =>
+  /** Sends a command that answers differently when it is repeated, and notes in `sent` when an attempt may have run. */
+  commandOnce(key: string, args: Argument[], sent: { isRepeated: boolean }): Promise<unknown> {
+    return this.#persist(key, (waitMs, isQueued) =>
       this.#once(key, args, waitMs, isQueued).catch((error: Error) => {
         // What Redis has refused has not run.
-        isRepeated ||= !isReply(error)
+        sent.isRepeated ||= !isReply(error)
         throw error
       }),
     )
-    return { reply, isRepeated }
   }
 
   // The client's own timeout takes half of its time, so a call goes without it unless something failed before.

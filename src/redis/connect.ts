@@ -19,7 +19,7 @@ interface Closable {
 /** A connection under way: the clients that it has opened, and the settings they share. */
 interface Attempt {
   readonly target: Target
-  readonly redis: typeof import('redis')
+  readonly redis: typeof import('@redis/client')
   readonly socket: object
   readonly pingInterval: number
   /** A client that is closed if connecting fails. What goes wrong in it is for the calls to report. */
@@ -50,7 +50,7 @@ export async function connectRedis(
   const open = new Set<unknown>()
   const attempt: Attempt = {
     target,
-    redis: await import('redis'),
+    redis: await import('@redis/client'),
     socket: {
       ...target.tls,
       reconnectStrategy,

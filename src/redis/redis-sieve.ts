@@ -3,12 +3,12 @@
 import type { AnySieve, Explanation, Stats } from '../any-sieve.ts'
 import { explainKey } from '../canonical/explain.ts'
 import type { Profile } from '../canonical/profiles.ts'
-import { option, SieveError, wording } from '../errors.ts'
+import { closedError, option, SieveError, wording } from '../errors.ts'
 import { chooseHash } from '../hashes.ts'
 import { Keyer } from '../keyer/keyer.ts'
 import { checkUrlsOf, type Urls } from '../keyer/urls.ts'
 import { SharedCalls } from '../shared-calls.ts'
-import { checkUrl, type Items } from '../url-input.ts'
+import { checkUrl, type Items, wrongType } from '../url-input.ts'
 import { toSeen } from '../verdicts.ts'
 import { CallMetrics } from './call-metrics.ts'
 import { Calls, type Patience, patienceOf } from './calls.ts'
@@ -133,7 +133,11 @@ export class RedisSieve implements AnySieve {
   }
 
   /** With a `job`: what was answered up to a ticket, or all that was answered, is delivered. Until then it may be new again. */
-  async confirm(ticket?: number): Promise<void> {
+  async confirm(ticket?: number | readonly string[]): Promise<void> {
+    this.#checkOpen()
+    if (typeof ticket === 'object') throw wrongType('ticket', ticket, 'a number that ticket() has returned')
+    // Without a job what was added is remembered already.
+    if (!this.#job && ticket === undefined) return
     await this.#track(this.#jobOf('confirm').marks.confirm(ticket))
   }
 
@@ -150,10 +154,6 @@ export class RedisSieve implements AnySieve {
       option: 'job',
       expected,
     })
-  }
-
-  #checkOpen(): void {
-    if (this.#isClosed) throw new SieveError('option', `sieve '${this.name}' is closed: open it again`)
   }
 
   /** Marks a URL. True: it is new. False: it was seen, or the sieve errs. Adds that are called together go together. */
@@ -234,6 +234,7 @@ export class RedisSieve implements AnySieve {
   /** The key, what each rule did, and the verdict an add would get. Marks and counts nothing. */
   async explain(url: string): Promise<Explanation> {
     checkUrl(url)
+    this.#checkOpen()
     const { hashes } = this.#keyer.hashesOf({ strings: [url] })
     const [verdict] = await this.#track(this.#hashes.run('has', hashes))
     return { url, ...explainKey(this.profile, url), verdict: verdict === 0 ? 'seen' : 'new' }
@@ -272,12 +273,14 @@ export class RedisSieve implements AnySieve {
    * a call. What was added before stays where it is and is asked first, with a call for each earlier number of tags. Not for `compact`.
    */
   async moreTags(tags: number): Promise<void> {
+    this.#checkOpen()
     this.#hashes.take(await this.#record.withMoreTags(this.parameters, tags))
   }
 
   /** Forgets everything. URLs that others add meanwhile may stay. */
-  clear(): Promise<void> {
-    return this.#hashes.clear()
+  async clear(): Promise<void> {
+    this.#checkOpen()
+    await this.#hashes.clear()
   }
 
   /** Forgets everything, and the sieve itself. Nobody may be using it. */
@@ -356,6 +359,10 @@ export class RedisSieve implements AnySieve {
       if (isAnswered) this.#invalid += invalid
       throw error
     }
+  }
+
+  #checkOpen(): void {
+    if (this.#isClosed) throw closedError(`sieve '${this.name}'`)
   }
 
   // Makes `close` wait for it.

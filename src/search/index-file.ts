@@ -1,9 +1,10 @@
 // The index file of a search, little-endian: 8 bytes of magic, u32 version, u32 length of a JSON head, the head, then
 // the arrays it names, each at a multiple of 8 bytes; at the end the SHA-256 of all bytes before it (docs/search.md).
 import { createHash } from 'node:crypto'
-import { closeSync, openSync, readFileSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { endianness } from 'node:os'
 import { checkField, savedObject, savedWhole } from '../filters/saved-plan.ts'
+import { MOST_BUFFER_BYTES, readWhole } from '../store/whole-file.ts'
 import type { Identity } from './bytes.ts'
 import { Dataset, type DatasetCounts } from './dataset.ts'
 import { Dictionary, type LayerReading, layerReadings } from './dictionary.ts'
@@ -182,7 +183,7 @@ function checkHead(head: Head): void {
 
 // Throws a RangeError when the arrays do not match the counts: rows that do not exist, bits of filters that do not.
 function checkArrays(
-  { counts }: Head,
+  { origin, counts }: Head,
   places: Float64Array,
   { signatures }: Dictionary,
   bands: readonly Band[],
@@ -190,12 +191,17 @@ function checkArrays(
   const isPlaces = places.length === 0 || places.length === counts.rows + 1
   checkField('places', places.length, isPlaces, `${counts.rows + 1}, for ${counts.rows} rows`)
   places.forEach((place, i) => {
-    savedWhole('a place', place, i === 0 ? 0 : places[i - 1]!, Number.MAX_SAFE_INTEGER)
+    savedWhole('a place', place, i === 0 ? 0 : places[i - 1]! + 1, Number.MAX_SAFE_INTEGER)
   })
-  for (const { rows } of bands) {
+  if (places.length === 0)
+    checkField('rows', counts.rows, counts.rows === origin.files.length, 'one per file')
+  const banded = new Set<number>()
+  for (const { rows, signatures } of bands) {
     rows.forEach((row, i) => {
       savedWhole('a row', row, i === 0 ? 0 : rows[i - 1]! + 1, counts.rows - 1)
+      if (banded.size === banded.add(row).size) throw new RangeError(`row ${row} is in two bands`)
     })
+    if (!signatures.areFilled()) throw new RangeError('a filter of a row has no word')
   }
   for (const each of [signatures, ...bands.map((band) => band.signatures)]) {
     if (!each.isWithin()) throw new RangeError('bits are set past the last filter')
@@ -218,7 +224,7 @@ export async function readIndex(path: string): Promise<Index | null> {
     throw error
   }
   checkStart(path, start)
-  return decodeIndex(path, readFileSync(path))
+  return decodeIndex(path, readWhole(path, MOST_BUFFER_BYTES))
 }
 
 /** Writes a temporary file and renames it: a reader sees the old index or the new one. */

@@ -89,6 +89,17 @@ export class Signatures {
     return true
   }
 
+  /** Whether every filter has a bit, as one with a word has. */
+  areFilled(): boolean {
+    for (let word = 0; word < this.#stride; word++) {
+      let set = 0
+      for (let at = word; at < this.columns.length; at += this.#stride) set |= this.columns[at]!
+      const filters = Math.min(32, this.filters - 32 * word)
+      if (set >>> 0 !== (2 ** filters - 1) >>> 0) return false
+    }
+    return true
+  }
+
   /** Share of ones in each filter. */
   fills(): Float64Array {
     const ones = new Float64Array(this.filters)

@@ -25,6 +25,9 @@ export interface TableShape {
 const UTF16 = new Set(['fffe', 'feff'])
 /** Rows read again at a time. */
 const READ_ROWS = 512
+const CHECK_BYTES = 256 * 1024
+/** A longer line is no names of columns. */
+const MOST_HEADER_BYTES = 16 * 1024 ** 2
 
 function parserOptions({ delimiter }: TableOptions): Options {
   return {
@@ -103,6 +106,7 @@ export class Table {
     { columns, places }: TableShape,
     rows: Iterable<number>,
   ): Generator<{ row: number; fields: string[] }> {
+    this.#checkBounds(columns, places)
     let batch: number[] = []
     for (const row of rows) {
       batch.push(row)
@@ -111,6 +115,31 @@ export class Table {
       batch = []
     }
     if (batch.length > 0) yield* this.#readBatch(columns, places, batch)
+  }
+
+  // The places may come from a file: they have to be those of all rows of this table.
+  #checkBounds(columns: readonly string[], places: Float64Array): void {
+    const { sizeBytes } = this.#bytes
+    const [first = 0] = places
+    const end = places.at(-1) ?? 0
+    const isWithin = first <= end && end <= sizeBytes
+    const recordsOf = (from: number, to: number) =>
+      parseAll(this.#bytes.read(from, to), parserOptions(this.#options)) as string[][]
+    const isWhole = () => {
+      const [header, ...others] = recordsOf(0, first)
+      const isHeader = this.#options.header
+        ? JSON.stringify(header) === JSON.stringify(columns) && others.length === 0
+        : header === undefined
+      for (let at = end; at < sizeBytes; at += CHECK_BYTES) {
+        const rest = this.#bytes.read(at, Math.min(at + CHECK_BYTES, sizeBytes))
+        if (/[^\r\n]/.test(rest.toString('latin1'))) return false
+      }
+      return isHeader
+    }
+    if (isWithin && first <= MOST_HEADER_BYTES && isWhole()) return
+    throw new InputError(
+      `the rows of the index are not those of ${this.name}: delete the index to rebuild it`,
+    )
   }
 
   *#readBatch(columns: readonly string[], places: Float64Array, rows: readonly number[]) {

@@ -32,6 +32,8 @@ export interface Entry {
   readonly folder?: string
   /** The folder of the sieve that had its name before: a crash may have left it behind. */
   readonly replaces?: string
+  /** An add created it: empty, it was never there. */
+  readonly isByAdd?: boolean
 }
 
 /** The folder of a sieve, without its path. */
@@ -46,6 +48,8 @@ export interface BadEntry {
 
 export class DataFolder {
   readonly path: string
+  /** Why the sieves can only be read: the disk refuses the lock. */
+  readonly refusal: string | undefined
   readonly #release: () => void
   #created = 0
   #dropped = 0
@@ -54,7 +58,7 @@ export class DataFolder {
   /** Folders of sieves. */
   readonly #used = new Set<string>()
 
-  /** Locks the folder for this process. */
+  /** Locks the folder for this process; on a disk that refuses writes, opens it for reading. */
   constructor(path: string) {
     this.path = path
     try {
@@ -62,7 +66,18 @@ export class DataFolder {
     } catch (error) {
       throw diskError(path, error)
     }
-    this.#release = takeLock(join(path, 'lock'))
+    try {
+      this.#release = takeLock(join(path, 'lock'))
+    } catch (error) {
+      if (!(error instanceof SieveError && error.code === 'disk')) throw error
+      this.#release = () => {}
+      this.refusal = readingOnly(error)
+    }
+  }
+
+  /** Throws when the sieves can only be read. */
+  checkWritable(): void {
+    if (this.refusal !== undefined) throw new SieveError('disk', this.refusal)
   }
 
   /** Resolves when all removals have ended. */
@@ -90,8 +105,8 @@ export class DataFolder {
   }
 
   /** A folder for dumps and loads, emptied at start: only the process with the lock writes here. */
-  get transfers(): string {
-    return join(this.path, TRANSFERS)
+  get transfers(): string | undefined {
+    return this.refusal === undefined ? join(this.path, TRANSFERS) : undefined
   }
 
   /** The sieves in the folder. Removes what a crash left behind; other folders are left as they are. */
@@ -101,10 +116,11 @@ export class DataFolder {
     for (const found of readdirSync(this.path, { withFileTypes: true })) {
       if (!found.isDirectory()) continue
       const folder = join(this.path, found.name)
-      if (found.name.startsWith(DROPPED) || found.name.startsWith(CREATED)) void this.#clear(folder)
-      else if (found.name === TRANSFERS) rmSync(folder, { recursive: true, force: true })
+      if (found.name.startsWith(DROPPED) || found.name.startsWith(CREATED)) this.#tidy(folder)
+      else if (found.name === TRANSFERS) this.#tidy(folder)
       else {
         try {
+          if (this.refusal === undefined) removeDrafts(folder)
           const entry = entryIn(folder, found.name)
           if (entry) entries.push(entry)
         } catch (error) {
@@ -127,6 +143,7 @@ export class DataFolder {
   #isReplaced(entry: Entry, all: readonly Entry[]): boolean {
     const folder = folderIn(entry)
     if (!all.some(({ name, replaces }) => replaces === folder && name === entry.name)) return false
+    if (this.refusal !== undefined) return true
     const gone = this.#droppedName()
     renameSync(join(this.path, folder), gone)
     void this.#clear(gone)
@@ -204,6 +221,10 @@ export class DataFolder {
     await this.#clear(gone)
   }
 
+  #tidy(folder: string): void {
+    if (this.refusal === undefined) void this.#clear(folder)
+  }
+
   #droppedName(): string {
     return join(this.path, `${DROPPED}${process.pid}-${this.#dropped++}`)
   }
@@ -223,10 +244,10 @@ const hasStore = (folder: string): boolean => {
   return snapshots.length + logs.length > 0
 }
 
-function textOf({ name, spec, purpose, createdAt, expiresAt, folder, replaces }: Entry): string {
+function textOf({ name, purpose, ...rest }: Entry): string {
   const kind = purpose === 'set' ? { kind: purpose } : { bloom: purpose }
   const hex = nameBytes(name).toString('hex')
-  const text = { version: ENTRY_VERSION, name: hex, spec, ...kind, createdAt, expiresAt, folder, replaces }
+  const text = { version: ENTRY_VERSION, name: hex, ...kind, ...rest }
   return `${JSON.stringify(text, null, 1)}\n`
 }
 
@@ -262,10 +283,17 @@ async function putSynced(from: string, to: string): Promise<void> {
 const asSieveError = (folder: string, error: unknown): SieveError =>
   error instanceof SieveError ? error : unreadable(folder, (error as Error).message)
 
+function removeDrafts(folder: string): void {
+  for (const name of readdirSync(folder)) if (name.startsWith(`${FILE}.draft-`)) rmSync(join(folder, name))
+}
+
+/** Why a sieve, or all of them, can only be read. */
+export const readingOnly = ({ message }: Error) =>
+  `${message}; what is there is answered, nothing is added: restart the server when the disk takes writes`
+
 // The entry of the sieve in a folder; null when the folder is not a sieve's.
 function entryIn(folder: string, folderName: string): Entry | null {
   const path = join(folder, FILE)
-  for (const name of readdirSync(folder)) if (name.startsWith(`${FILE}.draft-`)) rmSync(join(folder, name))
   if (!existsSync(path)) {
     const name = nameOfFolder(folderName)
     return name !== undefined && hasStore(folder) ? { name, spec: {}, createdAt: new Date() } : null

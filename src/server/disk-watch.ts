@@ -14,6 +14,8 @@ export class DiskWatch {
   readonly #folder: string
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
+  /** Why the disk refuses writes, until it accepts them. */
+  refusal: string | undefined
 
   constructor(faults: Faults, sieve: string, folder: string) {
     this.#faults = faults
@@ -24,6 +26,7 @@ export class DiskWatch {
   /** Reports that the disk refused a write. */
   refused(message: string): void {
     if (this.#isClosed) return
+    this.refusal = message
     this.#faults.begin('disk', message, this.#sieve)
     this.#schedule()
   }
@@ -43,8 +46,12 @@ export class DiskWatch {
   async #try(): Promise<void> {
     const isWritable = await isWritableFolder(this.#folder)
     if (this.#isClosed) return
-    if (isWritable) this.#faults.end('disk', this.#sieve)
-    else this.#schedule()
+    if (!isWritable) {
+      this.#schedule()
+      return
+    }
+    this.refusal = undefined
+    this.#faults.end('disk', this.#sieve)
   }
 }
 

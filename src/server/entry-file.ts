@@ -1,10 +1,10 @@
 // Reads `server.json` of a sieve's folder: the options it was created with, validated before use. Unknown fields are
 // ignored.
-import { readFileSync } from 'node:fs'
 import { SieveError } from '../errors.ts'
 import { checkField, savedObject, savedWhole } from '../filters/saved-plan.ts'
 import { limitOptions } from '../options/limit-options.ts'
 import { filterOptions, sharedNames } from '../sieve-options.ts'
+import { MiB, readWhole } from '../store/whole-file.ts'
 import type { Entry } from './data-folder.ts'
 import { checkName, nameFrom } from './names.ts'
 import type { BloomSpec, SieveSpec } from './registry.ts'
@@ -18,7 +18,7 @@ const isAmount = (value: unknown) => typeof value === 'number' && value > 0
 export function readEntry(path: string): Entry {
   let text: Record<string, unknown>
   try {
-    text = savedObject('it', JSON.parse(readFileSync(path, 'utf8')))
+    text = savedObject('it', JSON.parse(readWhole(path, MiB).toString()))
   } catch (error) {
     throw new SieveError('corrupt', `cannot read ${path}: ${(error as Error).message.replaceAll('\n', ' ')}`)
   }
@@ -41,9 +41,10 @@ export function readEntry(path: string): Entry {
 }
 
 // What only some sieves have.
-function savedRest({ kind, bloom, expiresAt, folder, replaces }: Record<string, unknown>): Partial<Entry> {
+function savedRest(text: Record<string, unknown>): Partial<Entry> {
+  const { kind, bloom, expiresAt, folder, replaces, isByAdd } = text
   if (kind !== undefined) checkField('kind', kind, kind === 'set', '"set"')
-  const isTime = Number.isSafeInteger(expiresAt) && (expiresAt as number) > 0
+  const isTime = Number.isInteger(expiresAt) && (expiresAt as number) > 0
   if (expiresAt !== undefined) checkField('expiresAt', expiresAt, isTime, 'milliseconds since 1970')
   if (folder !== undefined) checkField('folder', folder, isName(folder), 'a name')
   if (replaces !== undefined) checkField('replaces', replaces, isName(replaces), 'a name')
@@ -53,6 +54,7 @@ function savedRest({ kind, bloom, expiresAt, folder, replaces }: Record<string, 
     ...(expiresAt !== undefined && { expiresAt: expiresAt as number }),
     ...(folder !== undefined && { folder: folder as string }),
     ...(replaces !== undefined && { replaces: replaces as string }),
+    ...(isByAdd === true && { isByAdd }),
   }
 }
 
@@ -80,12 +82,13 @@ function savedSpec(value: unknown): SieveSpec {
   return { ...spec, window: window as Record<string, number> }
 }
 
-function savedBloom(value: unknown): BloomSpec {
+/** The parameters of a Bloom filter from a file or a dump. Throws a RangeError for those that no server can have written. */
+export function savedBloom(value: unknown): BloomSpec {
   const { capacity, errorRate, expansion } = savedObject('bloom', value)
   const isRate = typeof errorRate === 'number' && errorRate > 0 && errorRate < 1
   checkField('bloom.errorRate', errorRate, isRate, 'a number between 0 and 1')
   return {
-    capacity: savedWhole('bloom.capacity', capacity, 0, Number.MAX_SAFE_INTEGER),
+    capacity: savedWhole('bloom.capacity', capacity, 1, Number.MAX_SAFE_INTEGER),
     errorRate: errorRate as number,
     expansion: savedWhole('bloom.expansion', expansion, 0, Number.MAX_SAFE_INTEGER),
   }

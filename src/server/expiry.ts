@@ -5,6 +5,12 @@
 const MOST_MS = 2 ** 31 - 1
 const RETRY_MS = 1000
 
+/** The last time that a Date can have. */
+const LAST_DATE_MS = 8.64e15
+
+/** A time of expiry, which may be later than any Date, as one. */
+export const expiryDate = (at: number) => new Date(Math.min(at, LAST_DATE_MS))
+
 export class Expiry {
   readonly #drop: () => Promise<number | undefined>
   #timer: NodeJS.Timeout | undefined

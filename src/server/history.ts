@@ -1,10 +1,10 @@
 // The history of a server and of each sieve, for the page: the last hour in steps of 10 s and the last day in steps of 4
 // min, in memory. A timer samples what is counted anyway. A sieve takes 14,400 bytes, the server 43 kB.
 import type { Stats } from '../index.ts'
-import { Pace } from '../store/pace.ts'
 import type { ServerInfo } from './info.ts'
 import { LoadMeter } from './load.ts'
 import { loadNames } from './load-values.ts'
+import { forEachSieve } from './parts.ts'
 import type { ServedSieve, SieveRegistry } from './registry.ts'
 
 export type Span = 'hour' | 'day'
@@ -194,13 +194,10 @@ export class ServerHistory {
     if (due.length === 0) return
     this.#isSampling = true
     try {
-      const pace = new Pace()
-      const rows: Row[] = []
-      for (const sieve of this.#registry.list()) {
-        // A sieve may be dropped meanwhile.
-        if (this.#registry.get(sieve.name) === sieve) rows.push({ sieve, stats: await sieve.stats() })
-        await pace.rest()
-      }
+      const rows = await forEachSieve(this.#registry, async (sieve) => ({
+        sieve,
+        stats: await sieve.stats(),
+      }))
       const { resp, http } = this.#info.connections
       const gauges = { sizeBytes: this.#registry.sizeBytes, connections: resp + http }
       for (const track of due) track.take(at, rows, gauges)

@@ -1,5 +1,7 @@
 // Counts of the whole server: RESP and HTTP update them; INFO, /metrics and the page show them.
 import { randomBytes } from 'node:crypto'
+import { RepeatedCalls } from './repeated-calls.ts'
+import { Unread } from './unread.ts'
 
 export type Way = 'resp' | 'http'
 
@@ -37,9 +39,20 @@ export interface ServerInfo {
   readonly answered: Record<Way, number>
   readonly errors: Record<Way, number>
   refused: number
+  /** Calls with a name of their own, whose answers are kept. */
+  readonly repeated: RepeatedCalls
+  readonly unread: Unread
 }
 
-export function serverInfo(version: string): ServerInfo {
+/** Default for the replies that all clients together may leave unread. */
+export const MOST_UNREAD_BYTES = 64 * 1024 * 1024
+
+/** `keptBytes`: memory for the answers of calls that may be repeated. */
+export function serverInfo(
+  version: string,
+  mostUnreadBytes = MOST_UNREAD_BYTES,
+  keptBytes?: number,
+): ServerInfo {
   return {
     version,
     startedAt: new Date(),
@@ -49,5 +62,7 @@ export function serverInfo(version: string): ServerInfo {
     answered: { resp: 0, http: 0 },
     errors: { resp: 0, http: 0 },
     refused: 0,
+    repeated: new RepeatedCalls(keptBytes),
+    unread: new Unread(mostUnreadBytes),
   }
 }

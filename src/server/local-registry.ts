@@ -5,7 +5,7 @@ import { SieveError } from '../errors.ts'
 import { type Durability, Sieve, type SieveOptions } from '../index.ts'
 import { compileKernel } from '../kernel.ts'
 import { Pace } from '../store/pace.ts'
-import { DataFolder, type Entry } from './data-folder.ts'
+import { DataFolder, type Entry, readingOnly } from './data-folder.ts'
 import { Expiry } from './expiry.ts'
 import { asideOf, Faults } from './faults.ts'
 import { memoryOfFile } from './loaded-file.ts'
@@ -69,6 +69,8 @@ export class LocalRegistry implements SieveRegistry {
     await compileKernel() // not while the first client waits
     const { entries, bad } = this.#data?.entries() ?? { entries: [], bad: [] }
     for (const { name, folder, error } of bad) this.#setAside(name, folder, error)
+    const refusal = this.#data?.refusal
+    if (refusal !== undefined) this.faults.begin('disk', refusal)
     for (const entry of entries) {
       await this.#openExisting(entry).catch((error: unknown) => {
         this.#setAside(entry.name, this.#data!.folderOf(entry), error)
@@ -110,12 +112,18 @@ export class LocalRegistry implements SieveRegistry {
     return this.#data?.storage() ?? { kind: 'memory' }
   }
 
-  async create(name: string, spec: SieveSpec, purpose?: Purpose): Promise<ServedSieve> {
+  async create(name: string, spec: SieveSpec, purpose?: Purpose, isByAdd = false): Promise<ServedSieve> {
     checkName(name)
     const pace = new Pace()
     const bytes = plannedBytes(optionsOf(spec, purpose)) + limitBytes(limitsOf(spec))
     await pace.rest()
-    const entry = { name, spec, createdAt: new Date(), ...(purpose && { purpose }) }
+    const entry = {
+      name,
+      spec,
+      createdAt: new Date(),
+      ...(purpose && { purpose }),
+      ...(isByAdd && { isByAdd }),
+    }
     return this.#begin(name, bytes, () => this.#create(entry))
   }
 
@@ -144,6 +152,7 @@ export class LocalRegistry implements SieveRegistry {
   }
 
   async dropAll(): Promise<void> {
+    this.#data?.checkWritable()
     const all = [...this.#sieves.values()]
     for (const sieve of all) sieve.isHidden = true
     const failures: unknown[] = []
@@ -162,6 +171,7 @@ export class LocalRegistry implements SieveRegistry {
     if (only && sieve !== only) return false
     const aside = this.#aside.get(name)
     if (!sieve && aside === undefined) return false
+    this.#data?.checkWritable()
     const isAbsent = sieve?.isAbsent ?? false
     if (sieve?.isExpired) this.expired++
     this.#sieves.delete(name)
@@ -184,6 +194,7 @@ export class LocalRegistry implements SieveRegistry {
     const sieve = this.#sieves.get(name)
     if (!sieve || sieve.isAbsent) return false
     if (at !== undefined && at <= Date.now()) return this.drop(name)
+    this.#data?.checkWritable()
     const { expiresAt, ...rest } = sieve.entry
     const entry = at === undefined ? rest : { ...rest, expiresAt: at }
     if (this.#data) await this.#exclusively(name, () => this.#data!.rewrite(entry))
@@ -202,6 +213,7 @@ export class LocalRegistry implements SieveRegistry {
     const aside = asideOf(this.faults, to)
     if (aside !== undefined) throw new SieveError('corrupt', aside)
     const before = this.#sieves.get(to)
+    this.#data?.checkWritable()
     const { replaces, ...rest } = sieve.entry
     const data = this.#data
     const entry: Entry = {
@@ -250,6 +262,7 @@ export class LocalRegistry implements SieveRegistry {
       return this.#begin(name, bytes, make)
     }
     if (this.#sieves.has(name)) throw nameTaken(name)
+    this.#data?.checkWritable()
     const aside = asideOf(this.faults, name)
     if (aside !== undefined) throw new SieveError('corrupt', aside)
     const { mostSieves } = this.#options
@@ -303,14 +316,33 @@ export class LocalRegistry implements SieveRegistry {
 
   // A sieve from an earlier run of the server. Its folder stays even after a failure, unless its time has come.
   async #openExisting(entry: Entry): Promise<void> {
+    const data = this.#data!
+    const isMade = data.isMade(entry)
+    if (data.refusal !== undefined) {
+      if (isMade) await this.#openForReading(entry, data.refusal)
+      return
+    }
     if (entry.expiresAt !== undefined && entry.expiresAt <= Date.now()) {
-      await this.#data!.remove(this.#data!.folderOf(entry))
+      await data.remove(data.folderOf(entry))
       this.expired++
       return
     }
-    const isMade = this.#data!.isMade(entry)
-    await this.#openStore(entry, isMade ? {} : optionsOf(entry.spec, entry.purpose))
-    if (entry.expiresAt !== undefined) this.#expiry.schedule(entry.expiresAt)
+    try {
+      const sieve = await this.#openStore(entry, isMade ? {} : optionsOf(entry.spec, entry.purpose))
+      // The server was killed between the creation and the add that it was for.
+      const isEmpty = (entry.isByAdd || entry.purpose === 'set') && sieve.stats().urls === 0
+      if (isEmpty) await this.#drop(entry.name)
+      else if (entry.expiresAt !== undefined) this.#expiry.schedule(entry.expiresAt)
+    } catch (error) {
+      if (!(isMade && error instanceof SieveError && error.code === 'disk')) throw error
+      await this.#openForReading(entry, readingOnly(error))
+      this.faults.begin('disk', readingOnly(error), entry.name)
+    }
+  }
+
+  // Its answers are right; it takes nothing.
+  async #openForReading(entry: Entry, refusal: string): Promise<void> {
+    await this.#register(entry, await Sieve.open(this.#data!.folderOf(entry), { readOnly: true }), refusal)
   }
 
   async #openStore(entry: Entry, options: SieveOptions): Promise<LocalSieve> {
@@ -327,10 +359,14 @@ export class LocalRegistry implements SieveRegistry {
     this.faults.begin('set-aside', `${why}; ${help}`, name)
   }
 
-  async #register(entry: Entry, sieve: Sieve): Promise<LocalSieve> {
+  async #register(entry: Entry, sieve: Sieve, refusal?: string): Promise<LocalSieve> {
     const checkMemory = (one: LocalSieve, bytes: number) => this.#check(bytes, `add to '${one.name}'`)
     const limited = await limitedOf(entry.spec, sieve)
-    const served = new LocalSieve(entry, sieve, checkMemory, this.faults, { limited, shapes: this.shapes })
+    const served = new LocalSieve(entry, sieve, checkMemory, this.faults, {
+      limited,
+      shapes: this.shapes,
+      refusal,
+    })
     this.#sieves.set(entry.name, served)
     return served
   }

@@ -5,6 +5,7 @@ import { filterKind } from '../filters/registry.ts'
 import type { DeletingSieve, Explanation, FolderSieve, Items, Plan, Sieve } from '../index.ts'
 import type { LimitedSieve } from '../shapes/limited-sieve.ts'
 import type { ShapeLimitOptions } from '../shapes/shape-limits.ts'
+import { STATE } from '../state.ts'
 import type { Entry } from './data-folder.ts'
 import { DiskWatch } from './disk-watch.ts'
 import type { Faults } from './faults.ts'
@@ -26,6 +27,13 @@ const LARGE_GROWTH_BYTES = 64 * 1024 * 1024
 
 /** Throws when `bytes` more for this sieve exceed the memory for all sieves. */
 export type CheckMemory = (sieve: LocalSieve, bytes: number) => void
+
+interface LocalSieveOptions {
+  readonly limited?: LimitedSieve | null
+  readonly shapes?: RecentShapes | undefined
+  /** Why it can only be read. */
+  readonly refusal?: string | undefined
+}
 
 /** Errs as its filter does; see `SIEVE.STATS` for the rate. */
 export class LocalSieve implements ServedSieve {
@@ -51,6 +59,7 @@ export class LocalSieve implements ServedSieve {
   readonly #limitBytes: number
   readonly #checkMemory: CheckMemory
   readonly #shapes: RecentShapes | undefined
+  readonly #refusal: string | undefined
   readonly #partSize = new PartSize()
   /** Items it may take before the memory limit is checked again. */
   #allowed = 0
@@ -66,7 +75,7 @@ export class LocalSieve implements ServedSieve {
     sieve: Sieve,
     checkMemory: CheckMemory,
     faults: Faults,
-    { limited = null, shapes }: { limited?: LimitedSieve | null; shapes?: RecentShapes | undefined } = {},
+    { limited = null, shapes, refusal }: LocalSieveOptions = {},
   ) {
     const { purpose } = entry
     const bloom = purpose === 'set' ? undefined : purpose
@@ -81,6 +90,7 @@ export class LocalSieve implements ServedSieve {
     this.#limitBytes = limitBytes(limits)
     this.#checkMemory = checkMemory
     this.#shapes = shapes
+    this.#refusal = refusal
     const stats = sieve.stats()
     this.#count = stats.urls
     this.sizeBytes = bytesOf(stats) + this.#limitBytes
@@ -91,6 +101,13 @@ export class LocalSieve implements ServedSieve {
       ? Number.POSITIVE_INFINITY
       : (expectedUrls ?? Number.POSITIVE_INFINITY)
     this.#checkCapacity()
+    if (sieve[STATE].hashFault !== null && stats.pastCapacity) {
+      faults.begin(
+        'past-capacity',
+        `${stats.noPromise}: new URLs are answered "seen"; create it again with siphash`,
+        entry.name,
+      )
+    }
     if (!bloom && 'delete' in sieve) {
       this.forget = (urls) =>
         oneByOne(urls, (url) => this.#write(() => Number((this.#sieve as DeletingSieve).delete(url))))
@@ -154,16 +171,28 @@ export class LocalSieve implements ServedSieve {
   add(items: LentItems): Answers<Uint8Array> {
     const count = items.starts.length
     this.usedAt = Date.now()
+    this.#checkWritable()
     this.reserve(count)
     this.#shapes?.take(this, items, this.usedAt)
     this.#allowed -= count
     const { bloom } = this
     if (bloom?.expansion === 0) {
-      return inParts(items, this.#partSize, (part) =>
-        this.#write(() => this.#addUpToCapacity(part, bloom.capacity)),
+      return inParts(
+        items,
+        this.#partSize,
+        (part) => this.#knownOnly(part) ?? this.#write(() => this.#addUpToCapacity(part, bloom.capacity)),
       )
     }
-    return inParts(items, this.#partSize, (part) => this.#addSome(part))
+    return inParts(items, this.#partSize, (part) => this.#knownOnly(part) ?? this.#addSome(part))
+  }
+
+  // While the disk refuses writes nothing is marked: a filter of bits could not unmark it, and would fill up with what was
+  // refused. Null: the disk accepts writes.
+  #knownOnly(items: Items): Uint8Array | null {
+    const refusal = this.#disk?.refusal
+    if (refusal === undefined) return null
+    if (this.#sieve.hasItems(items).includes(0)) throw new SieveError('disk', refusal)
+    return new Uint8Array(items.starts.length)
   }
 
   /** As `add`, but when the new items do not all fit into a filter that does not grow, none is added. */
@@ -223,6 +252,7 @@ export class LocalSieve implements ServedSieve {
 
   async save(): Promise<void> {
     const sieve = this.#sieve
+    this.#checkWritable()
     if (!this.#disk) return
     try {
       await sieve.save()
@@ -247,7 +277,12 @@ export class LocalSieve implements ServedSieve {
     await sieve.close().finally(() => releaseMemory(this.sizeBytes, sieve))
   }
 
+  #checkWritable(): void {
+    if (this.#refusal !== undefined) throw new SieveError('disk', this.#refusal)
+  }
+
   #write<T>(act: () => T): T {
+    this.#checkWritable()
     this.writes++
     try {
       return act()

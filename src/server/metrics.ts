@@ -1,8 +1,10 @@
 // /metrics: the metrics of a server for Prometheus, computed at each scrape.
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client'
 import { CALL_BOUNDS, type CallCounts, type CallMetrics } from '../redis/call-metrics.ts'
+import { turns } from '../store/pace.ts'
 import { LATENCY_BOUNDS, type ServerInfo, type Way } from './info.ts'
-import type { ServedSieve, ServedStats, SieveRegistry } from './registry.ts'
+import { forEachSieve } from './parts.ts'
+import type { ServedSieve, ServedStats, SieveRegistry, Storage } from './registry.ts'
 
 interface Value {
   readonly labels: Readonly<Record<string, string | number>>
@@ -22,9 +24,10 @@ export class Metrics {
   readonly #metrics = new Registry()
   readonly #registry: SieveRegistry
   /** The sieves and their stats in this scrape. */
+  #storage: Storage | undefined
   #rows: readonly Row[] = []
   readonly #rates: Rates
-  #turns: Promise<void> = Promise.resolve()
+  #text: Promise<Buffer> | null = null
 
   constructor(registry: SieveRegistry, info: ServerInfo, listeners: () => number) {
     this.#registry = registry
@@ -38,6 +41,16 @@ export class Metrics {
     ])
     this.#add('sieves', 'Number of sieves', 'gauge', () => one(registry.list().length))
     this.#add('sieves_bytes', 'Bytes of all sieves', 'gauge', () => one(registry.sizeBytes))
+    const known = (value: number | undefined): Value[] => (value === undefined ? [] : one(value))
+    this.#add('memory_limit_bytes', 'The most that all sieves may take', 'gauge', () =>
+      known(registry.limitBytes),
+    )
+    this.#add('disk_free_bytes', 'Free bytes of the disk with the sieves', 'gauge', () =>
+      known(this.#storage?.freeBytes),
+    )
+    this.#add('disk_bytes', 'Bytes of the disk with the sieves', 'gauge', () =>
+      known(this.#storage?.totalBytes),
+    )
     this.#add('faults', 'Current faults by kind', 'gauge', () =>
       Object.entries(registry.faults.counts()).map(([kind, value]) => ({ labels: { kind }, value })),
     )
@@ -50,6 +63,23 @@ export class Metrics {
       byWay(info.errors),
     )
     this.#add('refused_total', 'Connections refused', 'counter', () => one(info.refused))
+    const { repeated } = info
+    this.#add('repeated_calls_total', 'Calls sent again and answered from memory', 'counter', () =>
+      one(repeated.repeated),
+    )
+    this.#add('refused_calls_total', 'Calls refused because their answer could not be kept', 'counter', () =>
+      one(repeated.refused),
+    )
+    this.#add('kept_answers', 'Answers kept for calls that are sent again', 'gauge', () =>
+      one(repeated.count),
+    )
+    this.#add('kept_answers_bytes', 'Bytes of those answers', 'gauge', () => one(repeated.sizeBytes))
+    this.#add('unread_bytes', 'Bytes of replies that clients have not read', 'gauge', () =>
+      one(info.unread.bytes),
+    )
+    this.#add('unread_ended_total', 'Clients disconnected for leaving their replies unread', 'counter', () =>
+      one(info.unread.ended),
+    )
     this.#add('request_seconds', 'Duration of commands and requests', 'histogram', () =>
       WAYS.flatMap((way) => {
         const { counts, count, seconds } = info.latencies[way]
@@ -84,11 +114,18 @@ export class Metrics {
     return this.#metrics.contentType
   }
 
-  async text(): Promise<string> {
-    this.#rows = await Promise.all(
-      this.#registry.list().map(async (sieve) => ({ sieve, stats: await sieve.stats() })),
-    )
-    return this.#metrics.metrics()
+  /** Scrapes at the same time share one text. */
+  text(): Promise<Buffer> {
+    this.#text ??= this.#scrape().finally(() => {
+      this.#text = null
+    })
+    return this.#text
+  }
+
+  async #scrape(): Promise<Buffer> {
+    this.#storage = await this.#registry.storage?.()
+    this.#rows = await forEachSieve(this.#registry, async (sieve) => ({ sieve, stats: await sieve.stats() }))
+    return Buffer.from(await this.#metrics.metrics())
   }
 
   close(): void {
@@ -152,17 +189,12 @@ export class Metrics {
     )
   }
 
-  // Each metric is computed in its own turn of the event loop: with a thousand sieves it has a thousand values.
-  #turn(): Promise<void> {
-    this.#turns = this.#turns.then(() => new Promise((resolve) => setImmediate(resolve)))
-    return this.#turns
-  }
-
   // prom-client's own classes store their values; these metrics read them where they are counted.
   #add(name: string, help: string, type: Type, values: () => Value[]): void {
     const full = `urlsieve_${name}`
+    // With a thousand sieves a metric has a thousand values.
     const get = async () => {
-      await this.#turn()
+      await turns.wait()
       return { name: full, help, type, values: values() }
     }
     const metric = { name: full, get }

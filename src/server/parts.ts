@@ -2,7 +2,7 @@
 // usual length is one part and is answered synchronously.
 import { type Items, SieveError } from '../index.ts'
 import { Pace } from '../store/pace.ts'
-import type { Answers, LentItems } from './registry.ts'
+import type { Answers, LentItems, ServedSieve, SieveRegistry } from './registry.ts'
 
 /** Items of one batch of the kernel. */
 const MOST_ITEMS = 2048
@@ -11,20 +11,25 @@ const LEAST_ITEMS = 16
 const FIRST_ITEMS = 64
 /** A longer list is not begun in the turn that read it. */
 const LONG_ITEMS = 8192
-const PART_BYTES = 256 * 1024
+/** Bytes of one part: at first, as long as a profile may work on one URL; at most, a quarter of a large body. */
+const LEAST_BYTES = 16 * 1024
+const MOST_BYTES = 256 * 1024
 /** Target duration of a part. */
 const PART_MS = 4
 /** Fewer items are not enough to measure the time per item. */
 const MEASURED_ITEMS = 256
-/** A list in a buffer of at most this size need not be cut by bytes. */
-const SHORT_BYTES = 1024 * 1024
 
-/** The number of items per part for one sieve, adapted to the time the last parts took. */
+/** The items and bytes per part for one sieve, adapted to the time the last parts took. */
 export class PartSize {
   items = FIRST_ITEMS
+  bytes = LEAST_BYTES
 
-  /** A part of `items` took `ms`. */
-  learn(items: number, ms: number): void {
+  /** A part of `items` and `bytes` took `ms`. */
+  learn(items: number, bytes: number, ms: number): void {
+    if (2 * bytes > this.bytes) {
+      const wanted = (bytes * PART_MS) / Math.max(ms, 0.001)
+      this.bytes = Math.max(LEAST_BYTES, Math.min(MOST_BYTES, 2 * this.bytes, Math.floor(wanted)))
+    }
     if (items < Math.min(MEASURED_ITEMS, this.items)) return
     const wanted = (items * PART_MS) / Math.max(ms, 0.001)
     this.items = Math.max(LEAST_ITEMS, Math.min(MOST_ITEMS, 2 * this.items, Math.floor(wanted)))
@@ -46,18 +51,19 @@ export function inParts(
   const timed = (part: Items): Uint8Array => {
     const begun = performance.now()
     const answers = act(part)
-    size.learn(part.starts.length, performance.now() - begun)
+    size.learn(part.starts.length, spanOf(part), performance.now() - begun)
     return answers
   }
-  if (count < MEASURED_ITEMS && count <= size.items && items.bytes.length <= SHORT_BYTES) return act(items)
-  if (count <= 1 || (count <= size.items && items.bytes.length <= SHORT_BYTES)) return timed(items)
+  const bytes = spanOf(items)
+  if (count < MEASURED_ITEMS && count <= size.items && bytes <= LEAST_BYTES) return act(items)
+  if (count <= 1 || (count <= size.items && bytes <= size.bytes)) return timed(items)
   const answers = new Uint8Array(count)
   const pace = new Pace()
   let rest = items
   let done = 0
   const work = (): boolean => {
     do {
-      const n = partLength(rest, size.items)
+      const n = partLength(rest, size)
       answers.set(
         withAnswers(() => timed(slice(rest, 0, n)), answers, done),
         done,
@@ -88,6 +94,24 @@ export function oneByOne(texts: readonly string[], act: (text: string) => number
   return work() ? answers : later(pace, work).then(() => answers)
 }
 
+/** What `act` returns for each sieve of a server, but those dropped meanwhile. */
+export async function forEachSieve<R>(
+  registry: SieveRegistry,
+  act: (sieve: ServedSieve) => Promise<R>,
+): Promise<R[]> {
+  const pace = new Pace()
+  const results: Promise<R>[] = []
+  for (const sieve of registry.list()) {
+    if (registry.get(sieve.name) === sieve) {
+      const result = act(sieve)
+      result.catch(() => {}) // it is thrown in the end
+      results.push(result)
+    }
+    if (pace.isOver) await pace.next()
+  }
+  return Promise.all(results)
+}
+
 async function later(pace: Pace, work: () => boolean): Promise<void> {
   do await pace.next()
   while (!work())
@@ -109,12 +133,15 @@ function withAnswers<T>(act: () => T, before: Uint8Array, done: number): T {
   }
 }
 
-function partLength({ starts, ends }: Items, items: number): number {
-  const most = Math.min(items, starts.length)
+/** Bytes from the first item to the end of the last. */
+const spanOf = ({ starts, ends }: Items): number => (ends.at(-1) ?? 0) - (starts[0] ?? 0)
+
+function partLength({ starts, ends }: Items, size: PartSize): number {
+  const most = Math.min(size.items, starts.length)
   let bytes = 0
   for (let i = 0; i < most; i++) {
     bytes += ends[i]! - starts[i]!
-    if (bytes > PART_BYTES) return Math.max(1, i)
+    if (bytes > size.bytes) return Math.max(1, i)
   }
   return most
 }

@@ -113,8 +113,11 @@ export interface SieveRegistry {
   readonly isShared?: boolean
   get(name: string): ServedSieve | undefined
   list(): readonly ServedSieve[]
-  /** Throws a SieveError when the name is taken or set aside, an option is invalid, or the memory does not suffice. */
-  create(name: string, spec: SieveSpec, purpose?: Purpose): Promise<ServedSieve>
+  /**
+   * Throws a SieveError when the name is taken or set aside, an option is invalid, or the memory does not suffice.
+   * `isByAdd`: for an add that follows; if the server is killed in between, there was no such sieve.
+   */
+  create(name: string, spec: SieveSpec, purpose?: Purpose, isByAdd?: boolean): Promise<ServedSieve>
   drop(name: string): Promise<boolean>
   /** Drops all sieves; those that are set aside stay. From the call on, none of them is found. */
   dropAll(): Promise<void>

@@ -31,6 +31,8 @@ export interface ServeOptions {
   readonly durability: Durability
   readonly memoryBytes: number
   readonly mostSieves: number
+  /** Memory for the answers of calls that may be repeated. */
+  readonly keptBytes?: number
   readonly limits: RespLimits
   readonly httpLimits: HttpLimits
   readonly log: Log
@@ -69,7 +71,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   }
   try {
     const { host, port, httpPort, limits, log, password } = options
-    const server = serverInfo(options.version)
+    const server = serverInfo(options.version, limits.allUnreadBytes, options.keptBytes)
     const shared = { host, server, ...(password !== undefined && { password }) }
     const isDurable = options.data !== undefined || options.redis !== undefined
     const { openResp } = await import('./resp/index.ts')

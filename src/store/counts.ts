@@ -1,12 +1,14 @@
 // What a stored sieve has counted besides its URLs: repeats, and lines that were not URLs. Two slots of 64 bytes, written
 // in turn: the one with the higher turn counts. A slot lies within one sector, so a power loss leaves it old or new.
-import { fdatasyncSync, readFileSync, statSync, unlinkSync, writeSync } from 'node:fs'
+import { fdatasyncSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { SieveError } from '../errors.ts'
-import { closeQuietly, diskError, openOwn } from './file.ts'
+import { MOST_COUNT } from '../filters/saved-plan.ts'
+import { closeQuietly, diskError, openOwn, readError } from './file.ts'
 import { damaged } from './format.ts'
 import { Task } from './thread.ts'
+import { readWhole } from './whole-file.ts'
 
 const MAGIC = 0x54435355 // "USCT"
 const SLOT_BYTES = 64
@@ -28,12 +30,11 @@ function readSlots(folder: string): ({ turn: number } & Counts)[] {
   const path = pathIn(folder)
   let bytes: Buffer
   try {
-    const { size } = statSync(path)
-    if (size > 2 * SLOT_BYTES) throw damaged(path, 2 * SLOT_BYTES, `${size} bytes of counts`)
-    bytes = readFileSync(path)
+    bytes = readWhole(path, 2 * SLOT_BYTES)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return []
+    throw code === undefined ? damaged(path, 0, message) : readError(path, error)
   }
   const slots = []
   for (let at = 0; at < bytes.length; at += SLOT_BYTES) {
@@ -48,7 +49,8 @@ function readSlots(folder: string): ({ turn: number } & Counts)[] {
       throw damaged(path, at, 'counts do not match their checksum')
     const number = (from: number) => Number(slot.readBigUInt64LE(from))
     const counts = { turn: number(8), seen: number(16), invalid: number(24) }
-    if (!Object.values(counts).every(Number.isSafeInteger)) throw damaged(path, at, 'counts past 2^53')
+    if (!Object.values(counts).every((count) => count <= MOST_COUNT))
+      throw damaged(path, at, `counts past ${MOST_COUNT}`)
     slots.push({ log: slot.readUInt32LE(4), ...counts })
   }
   return slots.sort((a, b) => a.turn - b.turn)

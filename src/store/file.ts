@@ -1,31 +1,52 @@
 // Files as a store needs them: written whole or not at all, read straight to where the bytes belong.
+
+import { createHash } from 'node:crypto'
 import {
   close,
   closeSync,
   constants,
+  fstatSync,
   fsync,
   fsyncSync,
   open,
   openSync,
   read,
+  readdirSync,
+  readlinkSync,
   readSync,
   renameSync,
+  rmSync,
   unlink,
   unlinkSync,
   write,
   writeSync,
 } from 'node:fs'
-import { dirname } from 'node:path'
+import { hostname } from 'node:os'
+import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { SieveError } from '../errors.ts'
+import { SieveError, unreadable } from '../errors.ts'
+import { isRunning, numbersOf } from './holder.ts'
+import { reasonOf } from './system-error.ts'
+import { MOST_BUFFER_BYTES, readWhole } from './whole-file.ts'
 
-/** Makes what happened to the names in a folder last. */
+/** What systems answer that cannot sync a folder, Windows among them: there the names in it last without. */
+const UNSYNCABLE = ['EPERM', 'EINVAL', 'EISDIR', 'EACCES', 'ENOTSUP']
+
+function throwUnlessUnsyncable(error: unknown): void {
+  if (!UNSYNCABLE.includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+}
+
+/** Makes what happened to the names in a folder last, where the system can. */
 export function syncFolder(path: string): void {
-  const fd = openSync(path, 'r')
   try {
-    fsyncSync(fd)
-  } finally {
-    closeSync(fd)
+    const fd = openSync(path, 'r')
+    try {
+      fsyncSync(fd)
+    } finally {
+      closeSync(fd)
+    }
+  } catch (error) {
+    throwUnlessUnsyncable(error)
   }
 }
 
@@ -54,13 +75,55 @@ export function writeFully(fd: number, bytes: Uint8Array, position: number | nul
   }
 }
 
+/** Opens a file to read; one line when that cannot be. */
+export function openFile(path: string): number {
+  let fd: number
+  try {
+    fd = openSync(path, 'r')
+  } catch (error) {
+    throw readError(path, error)
+  }
+  if (!fstatSync(fd).isDirectory()) return fd
+  closeSync(fd)
+  throw readError(path, { code: 'EISDIR' })
+}
+
+/** The content of a file; one line when it cannot be read. */
+export function readStored(path: string, mostBytes = MOST_BUFFER_BYTES): Buffer {
+  try {
+    return readWhole(path, mostBytes)
+  } catch (error) {
+    throw readError(path, error)
+  }
+}
+
+/** One line for a file that cannot be read. */
+export function readError(path: string, error: unknown): SieveError {
+  return error instanceof SieveError ? error : unreadable(path, reasonOf(error))
+}
+
+// The system names no path when reading from an open file fails.
+function throwWithPath(fd: number, error: unknown): never {
+  let path: string | undefined
+  try {
+    path = readlinkSync(`/proc/self/fd/${fd}`)
+  } catch {
+    // only Linux knows
+  }
+  throw path === undefined ? error : readError(path, error)
+}
+
 /** Reads until `target` is full or the file ends; returns how many bytes there were. */
 export function readFully(fd: number, target: Uint8Array, at: number): number {
   let got = 0
-  while (got < target.length) {
-    const n = readSync(fd, target, got, target.length - got, at + got)
-    if (n === 0) break
-    got += n
+  try {
+    while (got < target.length) {
+      const n = readSync(fd, target, got, target.length - got, at + got)
+      if (n === 0) break
+      got += n
+    }
+  } catch (error) {
+    throwWithPath(fd, error)
   }
   return got
 }
@@ -76,11 +139,15 @@ export const syncLater = promisify(fsync)
 
 /** As `syncFolder`, without keeping this process waiting. */
 export async function syncFolderLater(path: string): Promise<void> {
-  const fd = await openLater(path, 'r')
   try {
-    await syncLater(fd)
-  } finally {
-    await closeLater(fd)
+    const fd = await openLater(path, 'r')
+    try {
+      await syncLater(fd)
+    } finally {
+      await closeLater(fd)
+    }
+  } catch (error) {
+    throwUnlessUnsyncable(error)
   }
 }
 
@@ -99,10 +166,14 @@ export async function writeLater(
 /** As `readFully`, without keeping this process waiting. */
 export async function readLater(fd: number, target: Uint8Array, at: number): Promise<number> {
   let got = 0
-  while (got < target.length) {
-    const { bytesRead } = await readSome(fd, target, got, target.length - got, at + got)
-    if (bytesRead === 0) break
-    got += bytesRead
+  try {
+    while (got < target.length) {
+      const { bytesRead } = await readSome(fd, target, got, target.length - got, at + got)
+      if (bytesRead === 0) break
+      got += bytesRead
+    }
+  } catch (error) {
+    throwWithPath(fd, error)
   }
   return got
 }
@@ -134,6 +205,32 @@ export function openOwn(path: string, flags: keyof typeof OWN_FLAGS, mode: numbe
 
 /** Two drafts of one file may be in the making: each has a name of its own. */
 let drafts = 0
+/** Of the processes that see each other under the same numbers. */
+const machine = createHash('sha256').update(`${hostname()} ${numbersOf()}`).digest('hex').slice(0, 8)
+
+/**
+ * The name of a draft of a file or folder, beside it. Those that processes of this machine left when they were killed are
+ * removed.
+ */
+export function draftOf(path: string): string {
+  const start = `${basename(path)}.draft-`
+  for (const name of namesIn(dirname(path))) {
+    if (!name.startsWith(start)) continue
+    const [, made, pid] = /^([0-9a-f]{8})-(\d+)-\d+$/.exec(name.slice(start.length)) ?? []
+    if (made === machine && !isRunning(Number(pid))) {
+      rmSync(join(dirname(path), name), { recursive: true, force: true })
+    }
+  }
+  return `${path}.draft-${machine}-${process.pid}-${drafts++}`
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return [] // making the draft reports why
+  }
+}
 
 /** A private file that is there whole, under its name, or not at all: written beside it, synced, then renamed. */
 export class AtomicFile {
@@ -144,8 +241,8 @@ export class AtomicFile {
 
   constructor(path: string) {
     this.#path = path
-    this.#draft = `${path}.draft-${process.pid}-${drafts++}`
     try {
+      this.#draft = draftOf(path)
       this.fd = openOwn(this.#draft, 'w')
     } catch (error) {
       throw diskError(path, error)
@@ -212,18 +309,13 @@ export class AtomicFile {
 
 /** One line for a disk that is full, read-only or broken. */
 export function diskError(path: string, error: unknown): SieveError {
-  const { code, message } = error as NodeJS.ErrnoException
+  const { code } = error as NodeJS.ErrnoException
   const reasons: Record<string, string> = {
     ENOSPC: 'no space left on the device; free some and go on, nothing acknowledged is lost',
     EDQUOT: 'disk quota exceeded; nothing acknowledged is lost',
     EFBIG: 'the file may not grow further on this system; nothing acknowledged is lost',
     EIO: 'the device reports an input/output error; what was not synced before may be lost',
     EROFS: 'the file system is read-only',
-    EACCES: 'permission denied',
-    EPERM: 'not permitted',
-    ENOENT: 'no such file or folder',
-    ENOTDIR: 'a part of the path is no folder',
-    ELOOP: 'it is a symbolic link, expected a file',
   }
-  return new SieveError('disk', `cannot write ${path}: ${(code && reasons[code]) ?? message}`)
+  return new SieveError('disk', `cannot write ${path}: ${(code && reasons[code]) ?? reasonOf(error)}`)
 }

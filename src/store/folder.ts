@@ -3,19 +3,19 @@ import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isStoredAs, resolveProfile } from '../canonical/profiles.ts'
 import { invalidOption, option, SieveError, unreadable, wording } from '../errors.ts'
-import type { Journal, StoreOptions } from '../journal.ts'
+import { checkNothingUnlogged, type Journal, type StoreOptions } from '../journal.ts'
 import { makeSieve, type Sieve } from '../sieve.ts'
 import type { AnySieveOptions } from '../sieve-options.ts'
 import { type SieveState, STATE } from '../state.ts'
 import { CountsFile, readCounts } from './counts.ts'
-import { closeQuietly, removeLater } from './file.ts'
+import { closeQuietly, openFile, readError, removeLater } from './file.ts'
 import { damaged, missingError, TORN } from './format.ts'
 import { type Listing, listStore, logName, missingFiles, snapshotName } from './layout.ts'
 import { leftovers } from './leftovers.ts'
 import { takeLock } from './lock.ts'
 import { diskError, Log, readLogFrom } from './log.ts'
 import { replay, unfit } from './replay.ts'
-import { headerOf, openFile, readSieve, writeSieve } from './snapshot.ts'
+import { headerOf, readSieve, writeSieve } from './snapshot.ts'
 import { Store } from './store.ts'
 import { Unlogged } from './unlogged.ts'
 
@@ -148,12 +148,27 @@ function snapshotsIn(folder: string): number {
   try {
     return listStore(folder).snapshots.length
   } catch (error) {
-    throw unreadable(folder, (error as Error).message)
+    throw readError(folder, error)
   }
 }
 
-// Without a lock: a writer may fold its log while its files are read. Then they are read again.
 async function openReadOnly(folder: string, options: AnySieveOptions & StoreOptions): Promise<Sieve> {
+  const sieve = await reviveUnlocked(folder, options)
+  sieve[STATE].makeReadOnly(folder)
+  return sieve
+}
+
+/** A sieve in memory that has what a store has now. The store stays as it is. */
+export async function copyStore(folder: string): Promise<Sieve> {
+  const sieve = await reviveUnlocked(folder, {})
+  const state = sieve[STATE]
+  checkNothingUnlogged(state.journal, `copy ${folder}`)
+  state.journal = null
+  return sieve
+}
+
+// Without a lock: a writer may fold its log while its files are read. Then they are read again.
+async function reviveUnlocked(folder: string, options: AnySieveOptions & StoreOptions): Promise<Sieve> {
   if (!existsSync(folder) || snapshotsIn(folder) === 0) {
     if (existsSync(folder)) checkNoneMissing(folder, false)
     throw unreadable(folder, 'there is no sieve')
@@ -162,7 +177,8 @@ async function openReadOnly(folder: string, options: AnySieveOptions & StoreOpti
     const before = JSON.stringify(listStore(folder))
     try {
       const { sieve, unlogged } = await revive(folder, options)
-      if (unlogged.size > 0) sieve[STATE].journal = new ReadOnlyJournal(sieve[STATE], unlogged)
+      const state = sieve[STATE]
+      if (unlogged.size > 0) state.journal = new ReadOnlyJournal(state, unlogged)
       return sieve
     } catch (error) {
       if (attempt === MOST_READS || JSON.stringify(listStore(folder)) === before) throw error
@@ -185,20 +201,17 @@ class ReadOnlyJournal implements Journal {
     this.#unlogged.amend(this.#state, from, n)
   }
 
-  added(from: number, n: number): void {
-    this.#unlogged.drop(this.#state, from, n, 1)
-  }
-
+  added(): void {}
   deleted(): void {}
   sync(): void {}
   async close(): Promise<void> {}
   async save(): Promise<void> {}
-
-  cleared(): void {
-    this.#unlogged.clear()
-  }
-
+  cleared(): void {}
   info(): undefined {}
+
+  unlogged(): number {
+    return this.#unlogged.size
+  }
 }
 
 interface Revived {

@@ -5,7 +5,7 @@ import { rules as builtIn } from '../canonical/rules.ts'
 import { SieveError } from '../errors.ts'
 import type { AnyKind } from '../filters/filter.ts'
 import { filterKind } from '../filters/registry.ts'
-import { checkField, savedObject, savedPlan, savedWhole } from '../filters/saved-plan.ts'
+import { checkField, MOST_COUNT, savedObject, savedPlan, savedWhole } from '../filters/saved-plan.ts'
 import { MOST_SHARDS } from '../filters/shards.ts'
 import { chooseHash, type HashName, isWideHash } from '../hashes.ts'
 import { damaged, PREFIX_BYTES } from './format.ts'
@@ -17,7 +17,8 @@ const MOST_NAME = 4096
 /** No filter is spread over instances of which each holds less. */
 const LEAST_SHARE_BYTES = 64 * 1024
 
-const WHOLE_NUMBER = Number.MAX_SAFE_INTEGER
+/** Of the names of logs. */
+const MOST_LOGS = 99_999_999
 /** Control characters: a name is shown on terminals. */
 const CONTROL = /\p{Cc}/u
 
@@ -55,7 +56,7 @@ export function checkHeader(path: string, json: unknown, fileBytes: number): Sie
     const { keepKeys, keysFrom, hasLog } = header
     checkField('keepKeys', keepKeys, [undefined, true, false].includes(keepKeys as boolean), 'true or false')
     checkField('hasLog', hasLog, [undefined, true, false].includes(hasLog as boolean), 'true or false')
-    if (keysFrom !== undefined) savedWhole('keysFrom', keysFrom, 0, WHOLE_NUMBER)
+    if (keysFrom !== undefined) savedWhole('keysFrom', keysFrom, 0, MOST_LOGS)
     return header as unknown as SieveHeader
   })
 }
@@ -137,8 +138,10 @@ function checkShards(value: unknown, kind: AnyKind, hash: readonly HashName[]): 
 export function checkEnd(path: string, json: unknown, shards: number, at: number): SieveCounts {
   return asDamage(path, at, () => {
     const end = savedObject('the end', json)
-    for (const name of ['urls', 'seen', 'invalid', 'chunks']) savedWhole(name, end[name], 0, WHOLE_NUMBER)
-    const { counts } = end
+    for (const name of ['urls', 'seen', 'invalid', 'chunks']) savedWhole(name, end[name], 0, MOST_COUNT)
+    const { counts, urlsEstimated } = end
+    const isFlag = urlsEstimated === undefined || typeof urlsEstimated === 'boolean'
+    checkField('urlsEstimated', urlsEstimated, isFlag, 'true or false')
     checkField('counts', counts, Array.isArray(counts) && counts.length === shards, `a list of ${shards}`)
     for (const list of counts as unknown[]) {
       const isList = Array.isArray(list) && list.every((count) => typeof count === 'number')

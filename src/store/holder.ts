@@ -1,11 +1,12 @@
 // Who holds a lock, and whether that process still lives. Each holder listens on a Unix socket in the lock's folder: the
 // system closes it when the process ends, however it ends, and any process that sees the folder can connect to it,
 // whatever its container, host name or view of process numbers. Connecting succeeds: held. Refused: gone.
-import { closeSync, openSync, readFileSync, readlinkSync, statfsSync, unlinkSync } from 'node:fs'
+import { closeSync, openSync, readlinkSync, statfsSync, unlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { Task } from './thread.ts'
+import { MiB, readWhole } from './whole-file.ts'
 
 export interface Holder {
   readonly pid: number
@@ -29,7 +30,7 @@ const LOCAL_TYPES = [
 
 export function textOf(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8')
+    return readWhole(path, MiB).toString()
   } catch {
     return null
   }
@@ -38,7 +39,7 @@ export function textOf(path: string): string | null {
 const bootOf = () => textOf('/proc/sys/kernel/random/boot_id')?.trim() ?? null
 
 // Two processes with the same answer see each other under the same numbers.
-function numbersOf(): string | null {
+export function numbersOf(): string | null {
   try {
     return readlinkSync('/proc/self/ns/pid')
   } catch {
@@ -75,6 +76,16 @@ export function parseHolder(text: string | null): Holder | null {
   }
 }
 
+/** Whether this machine has a process of that number. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
 /** Whether a holder's process lives; true when that cannot be known. */
 export function isAlive(holder: Holder, folder: string): boolean {
   if (typeof holder.socket === 'string') {
@@ -85,11 +96,7 @@ export function isAlive(holder: Holder, folder: string): boolean {
   const boot = bootOf()
   if (holder.boot && boot && holder.boot !== boot) return false
   if (holder.numbers && holder.numbers !== numbersOf()) return true
-  try {
-    process.kill(holder.pid, 0)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
-  }
+  if (!isRunning(holder.pid)) return false
   const stat = statOf(holder.pid)
   if (!stat) return true
   return stat.state !== 'Z' && (holder.started == null || holder.started === stat.started)

@@ -1,10 +1,10 @@
 // The keys of a store that keeps them: each log that was folded into a snapshot leaves its keys behind in a gzip file,
 // one line an entry: `+` added or `-` deleted, then the key with newline and backslash escaped.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { SieveError } from '../errors.ts'
-import { AtomicFile, diskError, writeFully } from './file.ts'
+import { AtomicFile, diskError, readStored, writeFully } from './file.ts'
 import { damaged } from './format.ts'
 import { OP, readLog } from './log.ts'
 
@@ -60,7 +60,7 @@ export function writeKeySegment(path: string, log: string, read: typeof readLog 
 }
 
 function unpacked(path: string): Buffer {
-  const bytes = readFileSync(path)
+  const bytes = readStored(path)
   try {
     return gunzipSync(bytes)
   } catch (error) {

@@ -60,8 +60,9 @@ class Claim {
   /** Takes the lock, or throws one line that names who has it. */
   take(): void {
     for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
-      if (this.#put(this.#path)) return
-      if (this.#takeOver()) return
+      const isFree = this.#put(this.#path)
+      if (isFree) this.#sweep()
+      if (isFree || this.#takeOver()) return
     }
     throw new SieveError('locked', `${this.#path} cannot be taken: others take it too`)
   }
@@ -115,6 +116,12 @@ class Claim {
       if (typeof holder?.socket === 'string') remove(join(folder, basename(holder.socket)))
     }
     remove(`${this.#path}.takeover`) // of versions before 0.2
+    this.#sweep()
+  }
+
+  // What takers left that were killed.
+  #sweep(): void {
+    const folder = dirname(this.#path)
     const leftover = new RegExp(`^${basename(this.#path)}(-[0-9a-f]{16}\\.sock|\\.(draft|over)-.*)$`)
     for (const name of readdirSync(folder)) {
       if (!leftover.test(name) || name === socketName(this.#id)) continue
@@ -162,6 +169,8 @@ export function takeLock(path: string): () => void {
     claim.take()
   } catch (error) {
     claim.release()
+    const holder = parseHolder(textOf(path))
+    if (holder && isAlive(holder, dirname(path))) throw heldBy(path, holder)
     throw error
   }
   return () => claim.release()

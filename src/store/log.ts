@@ -1,19 +1,11 @@
 // The append log of a store: what is new since its snapshot, one record per batch. A record is written immediately
 // and whole; one that was cut short by a crash was never acknowledged and is dropped when the log is read. A record
 // that is whole but does not match its checksum is damage, and is reported.
-import {
-  closeSync,
-  fdatasyncSync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { SieveError } from '../errors.ts'
-import { closeQuietly, diskError, openOwn, readFully, syncFolder } from './file.ts'
+import { closeQuietly, diskError, openFile, openOwn, readFully, readStored, syncFolder } from './file.ts'
 import { damaged } from './format.ts'
 import { Task } from './thread.ts'
 
@@ -25,7 +17,7 @@ const BLOCK_BYTES = 512
 const TELLING_BYTES = 16
 const WINDOW_BYTES = 1024 * 1024
 
-/** What a record does with its entries. Unlogged: the snapshot's filter has them, but the disk had refused them. */
+/** What a record does with its entries. Unlogged: the snapshot's filter may have them, but no log before had. */
 export const OP = {
   addHashes: 1,
   addKeys: 2,
@@ -91,9 +83,14 @@ export function encodeRecord(op: Op, entries: number, payload: Uint8Array, time 
   return bytes
 }
 
+/** What a record that was encoded holds. */
+export function payloadOf(record: Buffer): Buffer {
+  return record.subarray(RECORD_HEADER_BYTES, -4)
+}
+
 /** Reads a log from its start, passes each record to `take`, and returns where whole records end. */
 export function readLog(path: string, take: (record: LogRecord) => void): LogEnd {
-  const fd = openSync(path, 'r')
+  const fd = openFile(path)
   try {
     return readLogFrom(fd, path, take)
   } finally {
@@ -147,7 +144,7 @@ export function readLogFrom(fd: number, path: string, take: (record: LogRecord) 
 
 /** Reads what can still be read of a damaged log: bad records are passed over. */
 export function salvageLog(path: string, take: (record: LogRecord) => void): LogEnd {
-  const bytes = readFileSync(path)
+  const bytes = readStored(path)
   let records = 0
   let kept = 0
   for (let at = 0; at + RECORD_HEADER_BYTES <= bytes.length; ) {

@@ -1,15 +1,19 @@
 // The logs since a snapshot: the one being written, and those before it that wait to be folded. A new log begins with the
-// URLs that the disk refused, since the snapshot of its number may have them in its filter.
+// URLs that no log holds, since the snapshot of its number may have them in its filter. What is confirmed was delivered: where
+// that is a file, it is on the disk before the log.
 import { unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SieveError } from '../errors.ts'
+import type { Delivered, Durability } from '../journal.ts'
 import type { SieveState } from '../state.ts'
 import { logName } from './layout.ts'
 import { encodeRecord, Log } from './log.ts'
 import type { Unlogged } from './unlogged.ts'
 
+export const SYNC_MS = 1000
+
 export interface OpenedLogs {
-  /** Marked in the filter but not in a log, since the disk refused: still new to whoever queries. */
+  readonly durability: Durability
+  /** Marked in the filter, and in no log. */
   readonly unlogged: Unlogged
   /** Of the log being written, with the bytes of those between the snapshot and it. */
   readonly logNumber: number
@@ -20,19 +24,26 @@ export interface OpenedLogs {
 export class Logs {
   /** False: the logs no longer say what the sieve remembers, and a snapshot must be made before the next record. */
   isWhole = true
+  delivered: Delivered | null = null
+  readonly #durability: Durability
+  #synced = performance.now()
+  /** What was delivered is being put on the disk. */
+  #delivering: Promise<void> | null = null
+  #isClosed = false
   readonly #folder: string
   readonly #state: SieveState
   readonly #unlogged: Unlogged
   #number: number
   #log: Log
   #earlierBytes: number
-  /** The length of the log when it began: of the record of refused URLs. */
+  /** The length of the log when it began: of the record of what no log holds. */
   #freshBytes = 0
-  /** `refusals` when the refused URLs were last written to the log. */
-  #loggedRefusals = 0
+  /** `changes` when those were last written to the log. */
+  #loggedChanges = 0
 
   constructor(folder: string, state: SieveState, opened: OpenedLogs) {
     this.#folder = folder
+    this.#durability = opened.durability
     this.#state = state
     this.#unlogged = opened.unlogged
     this.#number = opened.logNumber
@@ -56,16 +67,54 @@ export class Logs {
     return log.bytes === this.#freshBytes && this.#number > snapshot && !log.hasFailed
   }
 
+  /** When it throws, nothing of the record counts. */
   append(record: Uint8Array): void {
+    // The timer does not run while a caller keeps the processor: then the second is kept here.
+    const isLate = this.#durability === 'interval' && performance.now() - this.#synced > SYNC_MS
+    const isSynced = this.#durability === 'always' || isLate
+    if (isSynced) this.delivered?.sync()
     this.#log.append(record)
-  }
-
-  /** Takes back the last record, of `bytes` bytes: it was not acknowledged. */
-  retract(bytes: number): void {
-    this.#log.retract(bytes)
+    if (!isSynced) return
+    try {
+      this.#syncLog()
+    } catch (error) {
+      this.#log.retract(record.length)
+      throw error
+    }
   }
 
   sync(): void {
+    this.delivered?.sync()
+    this.#syncLog()
+  }
+
+  /** The same without waiting; `onError` is called unless someone has waited for it. */
+  syncLater(onError: (error: Error) => void): void {
+    this.#synced = performance.now()
+    if (!this.delivered) {
+      this.#log.syncLater(onError)
+      return
+    }
+    // Most is on the disk when this process waits for the rest, and for the log.
+    this.#delivering ??= this.delivered
+      .syncLater()
+      .then(() => {
+        if (!this.#isClosed && this.isWhole) this.sync()
+      })
+      .catch(onError)
+      .finally(() => {
+        this.#delivering = null
+      })
+  }
+
+  /** Waits for a sync under way. */
+  async settled(): Promise<void> {
+    await this.#delivering
+    await this.#log.settled()
+  }
+
+  #syncLog(): void {
+    this.#synced = performance.now()
     try {
       this.#log.sync()
     } catch (error) {
@@ -74,24 +123,16 @@ export class Logs {
     }
   }
 
-  syncLater(onError: (error: SieveError) => void): void {
-    this.#log.syncLater(onError)
-  }
-
-  /** Waits for a sync under way. */
-  settled(): Promise<void> {
-    return this.#log.settled()
-  }
-
   /** Begins a new log; what was before it goes into the snapshot of its number, which is returned. */
   rotate(snapshot: number): number {
     if (this.isFresh(snapshot)) {
       // Nothing happened since it began: it serves this snapshot too.
-      if (this.#loggedRefusals !== this.#unlogged.refusals) this.#freshBytes = this.#writeUnlogged(this.#log)
+      if (this.#loggedChanges !== this.#unlogged.changes) this.#freshBytes = this.#writeUnlogged(this.#log)
       return this.#number
     }
     // A log that could not be put on the disk is given up: the snapshot has all that it says.
     if (this.isWhole) this.sync()
+    else this.delivered?.sync()
     const log = this.#begin(join(this.#folder, logName(this.#number + 1)))
     this.#earlierBytes += this.#log.bytes
     const before = this.#log
@@ -106,13 +147,13 @@ export class Logs {
   }
 
   /**
-   * Writes the URLs that were refused since the log began: they may be in a snapshot that is being written, and its log must
-   * say so before it counts. False: the disk refuses that too.
+   * Writes the URLs that no log holds, and came since this log began: they may be in a snapshot that is being written, and its log
+   * must say so before it counts, and what it counts must be on the disk. False: the disk refuses that too.
    */
   tryWriteUnlogged(): boolean {
-    if (this.#loggedRefusals === this.#unlogged.refusals) return true
     try {
-      this.#writeUnlogged(this.#log)
+      this.delivered?.sync()
+      if (this.#loggedChanges !== this.#unlogged.changes) this.#writeUnlogged(this.#log)
       return true
     } catch {
       return false
@@ -120,6 +161,7 @@ export class Logs {
   }
 
   close(): void {
+    this.#isClosed = true
     this.#log.close()
   }
 
@@ -147,7 +189,7 @@ export class Logs {
       log.append(encodeRecord(op, entries, payload))
       log.sync()
     }
-    this.#loggedRefusals = this.#unlogged.refusals
+    this.#loggedChanges = this.#unlogged.changes
     return log.bytes
   }
 }

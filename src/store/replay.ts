@@ -40,7 +40,8 @@ export function replay(state: SieveState, record: LogRecord, unlogged?: Unlogged
   } else {
     for (let at = 0; at < payload.length; ) at = takeKeys(state, payload, at, act)
   }
-  state.urls += isDelete ? -record.entries : record.entries
+  // A forged log deletes what is not there.
+  state.urls = Math.max(0, state.urls + (isDelete ? -record.entries : record.entries))
 }
 
 // Puts a batch of keys from `at` on into the kernel, acts on them, and returns where the next begin.

@@ -1,15 +1,16 @@
 // A sieve as a .sieve file and back: its identity in the header, its filter's memory in chunks, its counts at the end.
 // Written a piece at a time while adds go on: those are in the log as well. Read a piece at a time too.
-import { closeSync, fstatSync, openSync } from 'node:fs'
+import { closeSync, fstatSync } from 'node:fs'
 import { resolveProfile, type StoredProfile } from '../canonical/profiles.ts'
-import { SieveError, unreadable } from '../errors.ts'
+import { SieveError } from '../errors.ts'
 import type { Plan } from '../filters/filter.ts'
+import { keptPromise } from '../filters/promise.ts'
 import { filterKind } from '../filters/registry.ts'
 import type { HashName } from '../hashes.ts'
 import { makeSieve, type Sieve } from '../sieve.ts'
 import type { AnySieveOptions } from '../sieve-options.ts'
 import { type Saved, type SieveState, STATE } from '../state.ts'
-import { AtomicFile, readFully, readLater, syncLater, writeFully, writeLater } from './file.ts'
+import { AtomicFile, openFile, readFully, readLater, syncLater, writeFully, writeLater } from './file.ts'
 import {
   CHUNK_HEADER_BYTES,
   checkPayload,
@@ -48,6 +49,8 @@ export interface SieveHeader {
 /** The end's JSON. */
 export interface SieveCounts {
   readonly urls: number
+  /** Filters of bits were merged. */
+  readonly urlsEstimated?: boolean
   readonly seen: number
   readonly invalid: number
   /** Of each shard: counts that are not in its memory. */
@@ -70,9 +73,10 @@ export function headerOf(
   if (typeof state.plan.shape?.features === 'function') {
     throw new SieveError('option', 'the feature function is one of yours: a file cannot hold it')
   }
+  const { noPromise: _, ...plan } = state.plan
   return {
     filter: state.kind.name,
-    plan: state.plan,
+    plan,
     profile: { name: state.profile.name, rules: state.profile.rules.map((rule) => rule.name) },
     hash: { names: state.hash.names, key: Buffer.from(state.hash.key).toString('hex') },
     shards: state.shards.all.map((shard) => shard.from),
@@ -86,7 +90,8 @@ export function headerOf(
 export type Totals = Omit<SieveCounts, 'counts' | 'chunks'>
 
 export function totalsOf(state: SieveState): Totals {
-  return { urls: state.urls, seen: state.seen, invalid: state.invalid }
+  const { remembered: urls, seen, invalid, urlsEstimated } = state
+  return { urls, seen, invalid, ...(urlsEstimated && { urlsEstimated }) }
 }
 
 /** A sieve as it is to be written: what is fixed at the moment the writing begins, and the chunks, one at a time. */
@@ -220,9 +225,11 @@ async function writeDraft(path: string, draft: Draft, isWanted: () => boolean): 
 /** The identity of the sieve that a header describes. */
 export function savedOf(header: SieveHeader): Saved {
   const known = resolveProfile(header.profile.rules as never)
+  const kind = filterKind(header.filter)
   return {
-    kind: filterKind(header.filter),
-    plan: header.plan,
+    kind,
+    // Earlier versions promised what these cannot keep.
+    plan: keptPromise(kind, header.plan, header.hash.names),
     profile: { ...known, name: header.profile.name },
     hash: { names: header.hash.names, key: new Uint8Array(Buffer.from(header.hash.key, 'hex')) },
     froms: header.shards,
@@ -236,16 +243,6 @@ export function readHeader(path: string, fd: number): { header: SieveHeader; byt
   if (readFully(fd, all, 0) < all.length) throw damaged(path, all.length, 'the file ends in its header')
   const json = parseJson(path, PREFIX_BYTES, decodeHeader(path, all))
   return { header: checkHeader(path, json, fstatSync(fd).size), bytes: all.length }
-}
-
-/** Opens a file to read; one line when that cannot be. */
-export function openFile(path: string): number {
-  try {
-    return openSync(path, 'r')
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    throw unreadable(path, code === 'ENOENT' ? 'no such file' : message)
-  }
 }
 
 /** A sieve from a file: one pass, each piece read straight into the kernel's memory, other work done between. */
@@ -278,6 +275,7 @@ export async function readSieve(
           shard.kernel.refresh()
         }
         state.urls = counts.urls
+        state.urlsEstimated = counts.urlsEstimated ?? false
         state.seen = counts.seen
         state.invalid = counts.invalid
         return { sieve, file: { header, counts, bytes: at + chunk.length } }

@@ -3,20 +3,22 @@
 import { statSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { SieveError } from '../errors.ts'
-import type { Durability, Journal, StoreInfo } from '../journal.ts'
+import type { Delivered, Durability, Journal, StoreInfo } from '../journal.ts'
 import type { SieveState } from '../state.ts'
+import { putBack, recordOf } from './batch.ts'
 import type { CountsFile } from './counts.ts'
 import { removeLater, removeQuietly } from './file.ts'
 import { snapshotName } from './layout.ts'
 import { leftovers } from './leftovers.ts'
-import { encodeRecord, type LogRecord, OP } from './log.ts'
-import { Logs, type OpenedLogs } from './logs.ts'
-import { totalsOf, writeSieve, writeSieveNow } from './snapshot.ts'
+import { encodeRecord, type LogRecord, OP, payloadOf } from './log.ts'
+import { Logs, type OpenedLogs, SYNC_MS } from './logs.ts'
+import { type Totals, totalsOf, writeSieve, writeSieveNow } from './snapshot.ts'
 import type { Unlogged } from './unlogged.ts'
 
-const SYNC_MS = 1000
 /** A shorter log is not worth a snapshot. */
 const LEAST_FOLD_BYTES = 4 * 1024 * 1024
+/** For tests of the command: a store folds whenever its log has this length. */
+const FOLD_BYTES = Number(process.env.URLSIEVE_FOLD_BYTES) || undefined
 
 export interface Opened extends OpenedLogs {
   readonly durability: Durability
@@ -50,16 +52,16 @@ export class Store implements Journal {
   /** After a snapshot that failed, the logs may grow to this length before the next try. */
   #patienceBytes = 0
   #timer: NodeJS.Timeout | undefined
-  #synced = performance.now()
-  #trouble: SieveError | null = null
+  #trouble: Error | null = null
   #closed = false
+  holds = false
 
   constructor(folder: string, state: SieveState, opened: Opened) {
     this.#folder = folder
     this.#state = state
     this.#durability = opened.durability
     this.#keepKeys = opened.keepKeys
-    this.#foldBytes = opened.foldBytes
+    this.#foldBytes = opened.foldBytes ?? FOLD_BYTES
     this.#keysFrom = opened.keysFrom
     this.#unlogged = opened.unlogged
     this.#counts = opened.counts
@@ -69,12 +71,15 @@ export class Store implements Journal {
     this.#snapshotBytes = statSync(join(folder, snapshotName(this.#number))).size
     if (this.#durability === 'interval') {
       this.#timer = setInterval(() => {
-        this.#synced = performance.now()
         this.#logs.syncLater((error) => this.#distrust(error))
         this.#counts.syncLater()
       }, SYNC_MS)
       this.#timer.unref()
     }
+  }
+
+  set delivered(delivered: Delivered | null) {
+    this.#logs.delivered = delivered
   }
 
   get #logsKeys(): boolean {
@@ -86,13 +91,48 @@ export class Store implements Journal {
     try {
       this.#open()
       // Of a single URL it is known without a call.
-      if (n - from > 1 || state.kernel.verdicts[from] === 1) this.#logAdded(from, n)
+      if (n - from === 1 && state.kernel.verdicts[from] !== 1) return
+      if (!this.#hold(from, n)) return
     } catch (error) {
       this.#unlogged.add(state, from, n, 1)
       throw error
     }
     this.#unlogged.drop(state, from, n, 1)
+    if (!this.holds) this.#confirmLast()
+  }
+
+  confirm(batches?: number): void {
+    const held = this.#unlogged.batches.slice(0, batches)
+    const parts = held.map(({ record }) => record)
+    if (batches === undefined) {
+      const op = this.#addOp
+      const { entries, payload } = this.#unlogged.singles(op === OP.addHashes)
+      if (entries > 0) parts.push(encodeRecord(op, entries, payload))
+    }
+    if (parts.length === 0) return
+    this.#open()
+    this.#writeDown(parts)
+    this.#unlogged.release(batches === undefined ? undefined : held.length)
     this.#foldWhenLong()
+  }
+
+  /** The held ones of the kernel's n entries. */
+  confirmSome(n: number): void {
+    if (this.#unlogged.held === 0) return
+    const state = this.#state
+    if (this.#unlogged.find(state, n, this.#addOp === OP.addHashes) === 0) return
+    this.#open()
+    this.#writeDown([recordOf(this.#state, 0, n, 1, this.#addOp).bytes])
+    this.#unlogged.releaseFound(state, n)
+    this.#foldWhenLong()
+  }
+
+  unconfirmed(): number {
+    return this.#unlogged.held
+  }
+
+  held(): number {
+    return this.#unlogged.batches.length
   }
 
   /** What the disk refused before is new again when it comes again, once a batch. */
@@ -109,19 +149,26 @@ export class Store implements Journal {
     let isBack = false
     try {
       this.#open()
-      const { bytes, entries } = this.#record(0, n, 0, this.#logsKeys ? OP.deleteKeys : OP.deleteHashes)
+      this.#confirmDeleted(n)
+      const { bytes, entries } = recordOf(
+        this.#state,
+        0,
+        n,
+        0,
+        this.#logsKeys ? OP.deleteKeys : OP.deleteHashes,
+      )
       if (!this.#logs.isWhole) {
         // The snapshot has them, and its log deletes them.
-        this.#putBack(n)
+        putBack(this.#state, n)
         isBack = true
         this.#snapshot()
         this.#state.shards.delete(entries)
         this.#state.urls -= entries
         isBack = false
       }
-      this.#append(bytes)
+      this.#logs.append(bytes)
     } catch (error) {
-      if (!isBack) this.#putBack(n)
+      if (!isBack) putBack(this.#state, n)
       throw error
     }
     this.#unlogged.drop(this.#state, 0, n, 0)
@@ -132,17 +179,17 @@ export class Store implements Journal {
   cleared(): void {
     this.#open()
     const keysFrom = this.#keysFrom
-    const { isWhole } = this.#logs
-    const { number } = this.#logs
+    const { isWhole, number } = this.#logs
+    const undo = this.#unlogged.clear()
     this.#keysFrom = this.#logs.isFresh(this.#number) ? number : number + 1
     try {
       this.#snapshot()
     } catch (error) {
       this.#keysFrom = keysFrom
       this.#logs.isWhole = isWhole
+      undo()
       throw error
     }
-    this.#unlogged.clear()
     this.counted()
   }
 
@@ -181,7 +228,7 @@ export class Store implements Journal {
         try {
           this.#logs.sync()
         } catch (error) {
-          trouble = error as SieveError
+          trouble = error as Error
         }
       }
       if (!this.#logs.isWhole) {
@@ -206,6 +253,7 @@ export class Store implements Journal {
       snapshotBytes: this.#snapshotBytes,
       snapshotting: this.#snapshotting !== null,
       keepKeys: this.#keepKeys,
+      unconfirmed: this.#unlogged.held,
     }
   }
 
@@ -219,78 +267,61 @@ export class Store implements Journal {
 
   // The system could not put a log on the disk, and may have dropped what it had of it: the next record waits for a
   // snapshot, and the next call says why.
-  #distrust(error: SieveError): void {
+  #distrust(error: Error): void {
     this.#trouble = error
     this.#logs.isWhole = false
   }
 
-  #logAdded(from: number, n: number): void {
-    const { bytes, entries } = this.#record(from, n, 1, this.#logsKeys ? OP.addKeys : OP.addHashes)
-    if (entries === 0) return
-    if (!this.#logs.isWhole) {
-      // The filter has marked them, the log does not have them yet: until then the snapshot's log names them as refused.
-      this.#unlogged.add(this.#state, from, n, 1)
-      this.#uncounted(entries, () => this.#snapshot())
-    }
-    this.#append(bytes)
+  get #addOp(): LogRecord['op'] {
+    return this.#logsKeys ? OP.addKeys : OP.addHashes
   }
 
-  // Does something while `urls` of the last batch are not counted: the log will count them.
-  #uncounted(urls: number, act: () => void): void {
-    this.#state.urls -= urls
+  // Entries [from, n) of the batch that are new wait for their confirmation. False: there are none.
+  #hold(from: number, n: number): boolean {
+    const { bytes, entries } = recordOf(this.#state, from, n, 1, this.#addOp)
+    if (entries === 0) return false
+    const logged = payloadOf(bytes)
+    const isNamed = this.#logsKeys !== this.#state.takesHashes
+    const names = isNamed ? logged : payloadOf(recordOf(this.#state, from, n, 1, OP.addHashes).bytes)
+    this.#unlogged.hold({ entries, record: bytes, names, logged })
+    return true
+  }
+
+  // The last batch counts when the log has it. When the disk refuses, its URLs are new again.
+  #confirmLast(): void {
     try {
-      act()
-    } finally {
-      this.#state.urls += urls
+      this.#writeDown([this.#unlogged.batches.at(-1)!.record])
+    } catch (error) {
+      this.#unlogged.refuseLast(this.#state.takesHashes)
+      throw error
     }
+    this.#unlogged.releaseLast()
+    this.#foldWhenLong()
+  }
+
+  // Records of what is held: until the log has them, a snapshot does not count them, and its log names them.
+  #writeDown(records: readonly Uint8Array[]): void {
+    if (!this.#logs.isWhole) this.#snapshot()
+    this.#logs.append(records.length === 1 ? records[0]! : Buffer.concat(records))
+  }
+
+  // What is deleted before it was confirmed is first written down: a log deletes only what it has. Keeps the verdicts.
+  #confirmDeleted(n: number): void {
+    if (this.#unlogged.held === 0) return
+    const { kernel } = this.#state
+    const verdicts = kernel.verdicts.slice(0, n)
+    this.confirmSome(n)
+    kernel.verdicts.set(verdicts)
+  }
+
+  // What is counted in the sieve, but for what the log will count.
+  #totals(): Totals {
+    const totals = totalsOf(this.#state)
+    return { ...totals, urls: totals.urls - this.#unlogged.held }
   }
 
   #syncCounts(): void {
     this.#counts.sync(this.#logs.number, this.#state.seen, this.#state.invalid)
-  }
-
-  #append(record: Uint8Array): void {
-    this.#logs.append(record)
-    // The timer does not run while a caller keeps the processor: then the second is kept here.
-    const isLate = this.#durability === 'interval' && performance.now() - this.#synced > SYNC_MS
-    if (this.#durability !== 'always' && !isLate) return
-    this.#synced = performance.now()
-    try {
-      this.#logs.sync()
-    } catch (error) {
-      this.#logs.retract(record.length)
-      throw error
-    }
-  }
-
-  #putBack(n: number): void {
-    const { kernel, shards } = this.#state
-    const { hashes, keyStarts, keyEnds, verdicts } = kernel
-    let count = 0
-    for (let i = 0; i < n; i++) {
-      if (verdicts[i] !== 0) continue
-      hashes[count] = hashes[i]!
-      keyStarts[count] = keyStarts[i]!
-      keyEnds[count] = keyEnds[i]!
-      count++
-    }
-    shards.addAll(count)
-    kernel.refresh()
-    this.#state.urls += count
-  }
-
-  // A record of the entries with that verdict, and how many they are.
-  #record(from: number, n: number, wanted: number, op: LogRecord['op']): { bytes: Buffer; entries: number } {
-    const { kernel } = this.#state
-    const { call } = kernel
-    const isKeys = op === OP.addKeys || op === OP.deleteKeys
-    const most = isKeys ? call.writtenKeyBytes(from, n, wanted) >>> 0 : (n - from + 1) * 8
-    const to = call.reserveOutput(most) >>> 0
-    kernel.refresh()
-    if (to === 0 && most > 0) throw new SieveError('memory', `no memory left for ${most} bytes of log`)
-    const entries = isKeys ? call.writtenKeys(from, n, wanted, to) : call.writtenHashes(from, n, wanted, to)
-    const bytes = encodeRecord(op, entries, kernel.bytes.subarray(to, to + (isKeys ? most : entries * 8)))
-    return { bytes, entries }
   }
 
   #rotate(): number {
@@ -310,7 +341,7 @@ export class Store implements Journal {
 
   #snapshot(): void {
     const next = this.#rotate()
-    const kept = { keepKeys: this.#keepKeys, keysFrom: this.#keysFrom, hasLog: true }
+    const kept = { keepKeys: this.#keepKeys, keysFrom: this.#keysFrom, hasLog: true, totals: this.#totals() }
     const path = join(this.#folder, snapshotName(next))
     try {
       writeSieveNow(path, this.#state, kept)
@@ -346,7 +377,7 @@ export class Store implements Journal {
     const isAll = !this.#logs.isWhole
     const next = this.#rotate()
     const begun = this.#begun
-    const totals = totalsOf(this.#state)
+    const totals = this.#totals()
     const kept = { keepKeys: this.#keepKeys, keysFrom: this.#keysFrom, hasLog: true, totals }
     const path = join(this.#folder, snapshotName(next))
     const isNewest = () => !this.#closed && this.#begun === begun

@@ -4,10 +4,11 @@ import { basename, join } from 'node:path'
 import { option, SieveError, wording } from '../errors.ts'
 import type { Sieve } from '../sieve.ts'
 import { STATE } from '../state.ts'
+import { openFile } from './file.ts'
 import { keySegmentPath, listKeySegments, readKeySegment } from './key-segments.ts'
 import { listStore, logName, snapshotName } from './layout.ts'
 import { OP, readLog } from './log.ts'
-import { openFile, readHeader } from './snapshot.ts'
+import { readHeader } from './snapshot.ts'
 
 interface Entry {
   readonly key: Buffer

@@ -3,7 +3,7 @@ import { closeSync, existsSync, fstatSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { SieveError, unreadable } from '../errors.ts'
 import { COUNTS, readCounts } from './counts.ts'
-import { readFully } from './file.ts'
+import { openFile, readFully } from './file.ts'
 import { openStore } from './folder.ts'
 import {
   CHUNK_HEADER_BYTES,
@@ -18,7 +18,7 @@ import { checkEnd, parseJson } from './header-check.ts'
 import { listKeySegments, readKeySegment } from './key-segments.ts'
 import { listStore, logName, missingFiles, snapshotName } from './layout.ts'
 import { type LogRecord, readLog } from './log.ts'
-import { openFile, readHeader, readSieve, type SieveCounts, type SieveHeader } from './snapshot.ts'
+import { readHeader, readSieve, type SieveCounts, type SieveHeader } from './snapshot.ts'
 
 export interface FileReport {
   readonly file: string

@@ -11,6 +11,8 @@ import type { SharedRun } from './shared-run.ts'
 export interface OwnTable {
   /** Gives the own part of the chunk at a place its verdicts. False: not yet. */
   add(chunk: number, place: number): boolean
+  /** What was written since the last call is confirmed. */
+  confirm?(): void
 }
 
 export class TablePart implements OwnTable {

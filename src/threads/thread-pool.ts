@@ -47,8 +47,7 @@ export interface Beginning {
 /** What a thread reports: how its part of the table is at the end; or why it, or reading, failed. */
 export type Report<F> =
   | { readonly measure: Measure | null }
-  /** `delivered`: lines of the chunk that it could not write which were written. */
-  | { readonly failure: F; readonly delivered: number }
+  | { readonly failure: F }
   | { readonly unreadable: F }
 
 export interface PoolOptions<F> {
@@ -60,7 +59,7 @@ export interface PoolOptions<F> {
   /** The sieve that the main thread adds to: all hashes, or those of its part. */
   readonly state: SieveState
   /** Of the main thread. */
-  readonly ports: Pick<ThreadPorts, 'read' | 'write' | 'written'>
+  readonly ports: Pick<ThreadPorts, 'read' | 'write'>
   /** The main thread has done a piece of its work. */
   onStep?(): void
   /** The error of an input that the main thread could not read. */
@@ -91,8 +90,6 @@ export class ThreadPool<F> {
   #own: SieveThread | null = null
   #working: Promise<void> | null = null
   #isClosing = false
-  /** Of the first chunk that is not written: lines that were. */
-  #delivered = 0
   readonly #options: PoolOptions<F>
   #failure: Error | null = null
   /** Why a file could not be read to its end. */
@@ -229,12 +226,16 @@ export class ThreadPool<F> {
     await this.#working
   }
 
-  /**
-   * After `abandon`: the sieve forgets the new URLs that were not written. Returns how many it could not forget. A line whose
-   * writing was cut off counts as not written.
-   */
-  takeBack(): number {
-    return this.#table?.takeBack(this.#delivered) ?? 0
+  /** What was written is confirmed. */
+  confirm(): void {
+    this.#table?.confirm()
+  }
+
+  /** Nothing more is read of a file. */
+  stop(): void {
+    const run = this.#run
+    if (run.load(SOURCE) === FILE) run.store(SOURCE, NO_SOURCE)
+    run.wakeAll()
   }
 
   #start(index: number): Worker {
@@ -252,7 +253,6 @@ export class ThreadPool<F> {
         this.#measures.push(report.measure)
         if (this.#measures.length === this.#workers.length) this.#ended.resolve()
       } else {
-        this.#delivered ||= report.delivered
         this.#fail(errorOf(report.failure))
       }
     })
@@ -289,7 +289,6 @@ export class ThreadPool<F> {
         } else if (!run.isWokenSoon(MAIN, bell)) await this.#wait(run.bellOf(MAIN), bell)
       }
     } catch (error) {
-      this.#delivered ||= own.delivered
       this.#fail(error as Error)
     }
   }
@@ -307,6 +306,7 @@ export class ThreadPool<F> {
       await this.#wait(WRITTEN, written)
       onWait()
     }
+    this.confirm()
   }
 
   // Until a word has another value than this one, or some time has passed. The timer keeps the process alive when the

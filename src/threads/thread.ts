@@ -52,20 +52,16 @@ export interface ThreadPorts {
   read(descriptor: number, buffer: Uint8Array): number
   /** The rest of the input cannot be read. */
   readFailed(error: unknown): void
-  write(bytes: Uint8Array): void
-  /** Bytes that `write` had written when it failed. */
-  written(): number
+  /** A promise: it is written when that resolves, and this thread does other work until then. */
+  write(bytes: Uint8Array): Promise<void> | undefined
 }
 
-const NEWLINE = 10
 /** The most memory of an instance that makes keys: enough for a URL of 300 MB. */
 const INSTANCE_BYTES = 1024 ** 3
 /** Memory that it begins with, in chunks: enough for lines and keys of the usual length. */
 const INITIAL_CHUNKS = 8
 
 export class SieveThread {
-  /** When writing has failed: how many lines of that chunk were written. */
-  delivered = 0
   readonly #run: SharedRun
   readonly #index: number
   readonly #ports: ThreadPorts
@@ -80,6 +76,9 @@ export class SieveThread {
   #most: number
   /** The chunk that is being read. */
   #reading: Chunk | null = null
+  /** The first chunk under way is being written; why that failed. */
+  #isWriting = false
+  #failure: { readonly error: unknown } | null = null
   /** Chunks whose hashes are published, in input order. */
   readonly #underWay: Chunk[] = []
   /** The next chunk whose part is to be added. */
@@ -124,6 +123,7 @@ export class SieveThread {
   // The own part of the next chunk.
   #add(): boolean {
     const run = this.#run
+    this.#table?.confirm?.()
     const place = this.#table ? run.placeOf(this.#next) : -1
     if (place < 0 || !this.#table!.add(this.#next, place)) return false
     this.#next = (this.#next + 1) | 0
@@ -136,11 +136,35 @@ export class SieveThread {
   #write(): boolean {
     const run = this.#run
     const chunk = this.#underWay[0]
-    if (!chunk || !run.isJudged(chunk.place)) return false
+    if (this.#failure) throw this.#failure.error
+    if (!chunk || this.#isWriting || !run.isJudged(chunk.place)) return false
     const isKept = chunk.kept !== null
     if (!isKept) chunk.keep(run)
     if (run.load(WRITTEN) !== chunk.number) return !isKept
-    this.#deliver(chunk.kept!)
+    const wait = this.#ports.write(chunk.kept!)
+    if (wait) this.#writeLater(chunk, wait)
+    else this.#written(chunk)
+    return true
+  }
+
+  #writeLater(chunk: Chunk, wait: Promise<void>): void {
+    this.#isWriting = true
+    const end = (act: () => void) => () => {
+      this.#isWriting = false
+      act()
+      this.#run.wake(this.#index)
+    }
+    wait.then(
+      end(() => this.#written(chunk)),
+      (error) =>
+        end(() => {
+          this.#failure = { error }
+        })(),
+    )
+  }
+
+  #written(chunk: Chunk): void {
+    const run = this.#run
     const counters = run.counters.subarray(this.#index * COUNTERS)
     counters[LINES]! += chunk.lines
     counters[FRESH]! += chunk.fresh
@@ -151,17 +175,6 @@ export class SieveThread {
     const next = run.placeOf((chunk.number + 1) | 0)
     if (next >= 0 && run.threadAt(next) !== this.#index) run.wake(run.threadAt(next))
     if (this.#wakesMain) run.wake(MAIN)
-    return true
-  }
-
-  #deliver(kept: Uint8Array): void {
-    try {
-      this.#ports.write(kept)
-    } catch (error) {
-      const written = kept.subarray(0, this.#ports.written())
-      for (const byte of written) if (byte === NEWLINE) this.delivered++
-      throw error
-    }
   }
 
   // The next bytes of the input; when they end a line, the chunk's hashes are published.

@@ -43,6 +43,7 @@ it('tells each step of a profile', () => {
   const { key, isUrl, steps } = explainKey(profiles.aggressive, 'http://www.H.com/index.html?b&utm_x=1&a#f')
   expect({ key, isUrl }).toEqual({ key: 'https://h.com?a&b', isUrl: true })
   expect(steps.map(({ rule, notes }) => `${rule}: ${notes.join(', ')}`)).toEqual([
+    'bare-host: ',
     'whatwg: host lower-cased',
     'no-fragment: fragment #f dropped',
     'https: scheme http: → https:',

@@ -28,7 +28,7 @@ const ports = ['', '', '', '', '', '', ':', ':80', ':443', ':8080']
 // What profiles that rewrite path and query look for.
 const wwwHosts = 'www2.example.com www.www3.example.org www.com www1.co.uk wwwx.example.com www.w'.split(' ')
 const pages =
-  'index.html/ INDEX.PHP /default.aspx index.html/index.php index.htmlx default. index.php5/ a;sid=1 ;JSESSIONID=a ;a; (S(x)) a|b /// /./ x.html'.split(
+  'index.html/ INDEX.PHP /default.aspx index.html/index.php index.htmlx default. index.php5/ a;sid=1 ;JSESSIONID=a ;a; (S(x)) a|b a[b]|c] /// /./ x.html'.split(
     ' ',
   )
 const longName = 'abcdefgh'

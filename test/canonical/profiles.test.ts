@@ -89,6 +89,10 @@ it.each([
   ['^', 'http://h.com/a^b?c^d', 'http://h.com/a%5Eb?c%5ed'],
   ['|', 'http://h.com/a|b?c|d', 'http://h.com/a%7Cb?c%7cd'],
   ['`', 'http://h.com/a`b?c`d', 'http://h.com/a%60b?c%60d'],
+  ['[ and ]', 'http://h.com/a[b]?c[d]=1', 'http://h.com/a%5Bb%5D?c%5bd%5d=1'],
+  ['no scheme', 'h.com/a', 'http://h.com/a'],
+  ['no scheme, www2.', 'www2.h.com', 'https://h.com/'],
+  ['//', '//h.com/a', 'http://h.com/a'],
 ])('aggressive joins what crawlers’ normalisers join: %s', (_, a, b) => {
   expect(keyOf(profiles.aggressive, a)).toBe(keyOf(profiles.aggressive, b))
 })
@@ -140,7 +144,7 @@ describe('resolveProfile', () => {
     )
     expect(() => resolveProfile('toString' as ProfileName)).toThrow("unknown profile 'toString'")
     expect(() => resolveProfile(['whatwg', 'no-www2' as RuleName])).toThrow(
-      /^unknown rule 'no-www2': expected one of trim, whatwg, no-fragment, .*w3lib$/,
+      /^unknown rule 'no-www2': expected one of trim, whatwg, bare-host, no-fragment, .*w3lib$/,
     )
   })
 })

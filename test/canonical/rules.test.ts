@@ -24,6 +24,16 @@ const vectors: Record<RuleName, [before: string, after: string | null][]> = {
     ['http://', null],
     ['', null],
   ],
+  'bare-host': [
+    ['example.com/a', 'https://example.com/a'],
+    ['//example.com', 'https://example.com'],
+    ['http://example.com/', 'http://example.com/'],
+    [' exam\nple.com:80', 'https://example.com:80'],
+    [' https://h/', ' https://h/'],
+    ['mailto:a@example.com', 'mailto:a@example.com'],
+    ['/a/b.html', '/a/b.html'],
+    ['N/A', 'N/A'],
+  ],
   'no-fragment': [
     ['http://h/#', 'http://h/'],
     ['http://h/a?b#c#d', 'http://h/a?b'],
@@ -55,7 +65,8 @@ const vectors: Record<RuleName, [before: string, after: string | null][]> = {
   ],
   'escape-unwise': [
     ['http://h/a|b^c`d{e}?|^`{}\\', 'http://h/a%7Cb%5Ec%60d%7Be%7D?%7C%5E%60%7B%7D%5C'],
-    ['http://h/%7c[a]', 'http://h/%7c[a]'],
+    ['http://h/%7c[a]?x[y]=1', 'http://h/%7c%5Ba%5D?x%5By%5D=1'],
+    ['http://[::1]/', 'http://[::1]/'],
     ['data:|', 'data:|'],
   ],
   'no-credentials': [

@@ -34,7 +34,7 @@ export function ampleSize(kind: FilterKind, urls: number): SizeRequest {
 /** The plan, or null where the filter says that it cannot be sized like this. */
 export function planOrNull(kind: FilterKind, request: SizeRequest): Plan | null {
   try {
-    return planFor(kind, request)
+    return planFor(kind, request, ['siphash'])
   } catch (error) {
     if (error instanceof SieveError && error.code === 'option') return null
     throw error

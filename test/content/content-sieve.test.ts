@@ -19,6 +19,31 @@ describe('verdicts', () => {
     expect(sieve.stats()).toMatchObject({ pages: 1, same: 1, near: 1 })
   })
 
+  it('compare returns what add would, and remembers nothing', async () => {
+    const sieve = await ContentSieve.create({ key })
+    const words = new Pages(4, 'compare').page(600)
+    const [text, near] = [words.join(' '), [...words, 'x'].join(' ')]
+    expect(sieve.compare(text)).toEqual({ verdict: 'new' })
+    expect(sieve.compare(text)).toEqual({ verdict: 'new' })
+    sieve.add(text, 'a')
+    const before = sieve.stats()
+    expect(sieve.compare(text)).toEqual({ verdict: 'same', of: 'a' })
+    expect(sieve.compare(near)).toMatchObject({ verdict: 'near', of: 'a' })
+    expect(sieve.compare('short')).toEqual({ verdict: 'new' })
+    expect(sieve.stats()).toEqual(before)
+    expect(sieve.add(near, 'b')).toMatchObject({ verdict: 'near', of: 'a' })
+  })
+
+  it('pages of a template that share a few repeated shingles, such as an index, are not near', async () => {
+    const pages = new Pages(5, 'index')
+    const index = () =>
+      Array.from({ length: 300 }, () => ['in', 'module', 'in', 'module', 'method', pages.word()]).flat()
+    for (let seed = 0; seed < 5; seed++) {
+      const sieve = await ContentSieve.create({ key: keyFrom(seed, 'index') })
+      for (let i = 0; i < 20; i++) expect(sieve.add(index().join(' '), `${i}`)).toEqual({ verdict: 'new' })
+    }
+  })
+
   it('punctuation and case change the exact hash only', async () => {
     const sieve = await ContentSieve.create({ key, minCharacters: 0 })
     sieve.add('One two three four five six.', 'a')
@@ -49,7 +74,7 @@ describe('verdicts', () => {
     expect(sieve.add('', 'again')).toEqual({ verdict: 'same', of: '' })
   })
 
-  it('options that cannot be', async () => {
+  it('invalid options', async () => {
     await expect(ContentSieve.create({ nearBits: 4 })).rejects.toThrow(SieveError)
     await expect(ContentSieve.create({ nearBits: 4 })).rejects.toThrow(/nearBits 4: .* 0 to 3/)
     await expect(ContentSieve.create({ shingleWords: 0 })).rejects.toThrow(/shingleWords 0/)

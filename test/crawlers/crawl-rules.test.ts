@@ -12,7 +12,7 @@ function learned(pages = 180): CrawlRules {
     rules.add(page(i), `text ${i}`)
     rules.add(page(i, `?s=${i * i}`), `text ${i}`)
   }
-  expect(rules.counts().rules).toEqual(['drops s on site.example'])
+  expect(rules.counts().rules).toEqual(['drops s on site.example in /p/'])
   return rules
 }
 
@@ -26,7 +26,7 @@ describe('a URL is left out', () => {
       if (!merged) rules.add(url, `text ${i}`)
       return merged
     })
-    expect(skipped[0]).toEqual({ of: page(0), reason: 'drops s on site.example' })
+    expect(skipped[0]).toEqual({ of: page(0), reason: 'drops s on site.example in /p/' })
     expect(skipped.filter((merged) => merged !== null)).toHaveLength(95)
     expect(rules.counts()).toMatchObject({ saved: 95, checked: before + 5, wrong: 0, requeued: 0 })
   })

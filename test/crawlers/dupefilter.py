@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 
+import redis
 import scrapy
 from scrapy.utils.request import fingerprint
 from scrapy.utils.test import get_crawler
@@ -81,6 +82,34 @@ gone.client = nobody.client
 another = scrapy.Request("http://example.com/another")
 outage = [gone.request_seen(request.copy()) for request in [*requests, another, another]]
 
+# The answer to an add is lost, after another spider has marked some of the requests.
+def after_loss(name, lose):
+    opened(URLSIEVE_NAME=name).query(requests[2:5])
+    filter_ = opened(URLSIEVE_NAME=name)
+    execute = filter_.client.execute_command
+    losses = []
+
+    def losing(*command):
+        answer = execute(*command)
+        if "SIEVE.ADD" in command and not losses:
+            losses.append(command)
+            lose(filter_)
+            raise redis.ConnectionError("the answer was lost")
+        return answer
+
+    filter_.client.execute_command = losing
+    filter_.query(requests)
+    verdicts = [filter_.request_seen(request) for request in requests]
+    return [verdicts, filter_.stats.get_value("urlsieve/without_server"), len(losses)]
+
+
+def forget(filter_):
+    filter_.caller = "0" * 40  # as after a restart
+
+
+lost = after_loss("lost", lambda filter_: None)
+restarted = after_loss("restarted", forget)
+
 # A table of fixed size forgets, but takes nothing for known that it was not given.
 answers = RecentDigests(4000)
 digests = [hashlib.sha1(str(i).encode()).digest() for i in range(20_000)]
@@ -118,6 +147,8 @@ print(
             "without": without,
             "errors": errors,
             "outage": outage,
+            "lost": lost,
+            "restarted": restarted,
             "kept": kept,
             "left": found,
         }

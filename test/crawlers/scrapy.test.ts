@@ -140,6 +140,8 @@ describe.skipIf(noScrapy !== '')(`Scrapy on a site of ${PAGES} pages ${noScrapy}
       without: repeats,
       errors: 1,
       outage: [...repeats.map(() => true), false, true],
+      lost: [[false, true, true, true, true, false, false, true], null, 1],
+      restarted: [repeats, 8, 1], // errs towards new
       kept: [3985, true],
       left: [[], ['0'], ['0', '1'], ['0', '1', '2'], ['0', '1', '2', '3'], ['1', '2', '3']],
     })

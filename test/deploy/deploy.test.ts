@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { serveCommand } from '../../src/cli/serve.ts'
 import { variableOf } from '../../src/cli/settings.ts'
+import { faultKinds } from '../../src/server/faults.ts'
 import { root } from '../e2e/command.ts'
 import { started } from '../server/process.ts'
 import { newFolders } from '../support/folders.ts'
@@ -47,6 +48,30 @@ describe('the image', () => {
     for (const name of set) expect(variables).toContain(name)
   })
 
+  it('has a health check that asks the port that is set, and RESP without HTTP', async () => {
+    const [, check] = /HEALTHCHECK [^[]*CMD (\[.*\])/.exec(text)!
+    const [program, ...args] = JSON.parse(check!) as [string, ...string[]]
+    expect(program).toBe('node')
+    const server = await started([])
+    const healthy = (set: Record<string, string>) =>
+      spawnSync(process.execPath, args, { env: { ...process.env, ...set } }).status === 0
+    expect(healthy({ URLSIEVE_HTTP: String(server.httpPort) })).toBe(true)
+    expect(healthy({ URLSIEVE_HTTP: 'false', URLSIEVE_PORT: String(server.port) })).toBe(true)
+    server.child.kill('SIGKILL')
+    await server.ended()
+    expect(healthy({ URLSIEVE_HTTP: String(server.httpPort) })).toBe(false)
+    expect(healthy({ URLSIEVE_HTTP: 'false', URLSIEVE_PORT: String(server.port) })).toBe(false)
+  })
+
+  it('is run on this machine only, where the docs say how', () => {
+    for (const path of ['Dockerfile', 'deploy/README.md', 'deploy/compose.yaml', 'README.md']) {
+      const published = read(path).match(/(-p |ports:).*/g) ?? []
+      for (const line of published.filter((one) => /\d:\d/.test(one))) {
+        expect(line, path).not.toMatch(/(^-p |[["] *|-p )\d+:\d+/)
+      }
+    }
+  })
+
   const hasEngine = spawnSync('docker', ['info'], { stdio: 'ignore' }).status === 0
   it.skipIf(!hasEngine)(`is built${hasEngine ? '' : ' (skipped: no container engine runs here)'}`, () => {
     const built = spawnSync('docker', ['build', '-q', '.'], { cwd: root, encoding: 'utf8' })
@@ -83,6 +108,21 @@ describe('the compose file', () => {
   })
 })
 
+it('the nodes of the compose cluster keep their addresses', () => {
+  const { services, networks } = yaml('deploy/compose.yaml') as unknown as {
+    services: Record<string, { command?: unknown; networks?: { default: { ipv4_address: string } } }>
+    networks: { default: { ipam: { config: { subnet: string }[] } } }
+  }
+  const subnet = networks.default.ipam.config[0]!.subnet.replace(/\.0\/24$/, '.')
+  const nodes = Object.keys(services).filter((name) => /^redis-\d/.test(name))
+  const addresses = nodes.map((name) => services[name]!.networks!.default.ipv4_address)
+  expect(new Set(addresses).size).toBe(3)
+  for (const address of addresses) {
+    expect(address.startsWith(subnet)).toBe(true)
+    expect(JSON.stringify(services['redis-cluster']!.command)).toContain(`${address}:6379`)
+  }
+})
+
 describe('the dashboard and the alerts', () => {
   const dashboard = JSON.parse(read('deploy/grafana/urlsieve.json')) as { panels: Panel[] }
   const alerts = yaml('deploy/alerts.yaml') as unknown as {
@@ -109,7 +149,11 @@ describe('the dashboard and the alerts', () => {
     const queries = [
       ...dashboard.panels.flatMap((panel) => panel.targets),
       ...alerts.groups.flatMap(({ rules }) =>
-        rules.map(({ expr, annotations }) => ({ expr, legendFormat: annotations.summary })),
+        rules.flatMap(({ expr, annotations }) =>
+          expr
+            .split(/\sunless on \(instance\)\s/)
+            .map((part, i) => ({ expr: part, legendFormat: i === 0 ? annotations.summary : '' })),
+        ),
       ),
     ]
     expect(queries.length).toBeGreaterThan(15)
@@ -126,6 +170,18 @@ describe('the dashboard and the alerts', () => {
         for (const name of names) expect(labels.get(name) ?? [], `${query}: ${label}`).toContain(label)
       }
     }
+  })
+
+  it('alert on memory, errors and disk, and on each kind of fault once', () => {
+    const all = alerts.groups.flatMap(({ rules }) => rules)
+    const using = (metric: string) => all.filter(({ expr }) => expr.split(' unless ')[0]!.includes(metric))
+    for (const metric of ['memory_limit_bytes', 'disk_free_bytes', 'errors_total', 'past_capacity']) {
+      expect(using(`urlsieve_${metric}`), metric).toHaveLength(1)
+    }
+    const kinds = using('urlsieve_faults').flatMap(({ expr }) =>
+      /kind=~?"([^"]*)"/.exec(expr)![1]!.split('|'),
+    )
+    expect([...kinds, 'past-capacity'].sort()).toEqual(Object.keys(faultKinds).sort())
   })
 
   it('has panels that say what they show and do not overlap', () => {

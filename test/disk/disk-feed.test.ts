@@ -1,5 +1,14 @@
 // Lines through runs on disk: the output is byte for byte that of a sieve in memory, for files, streams and both, in any cuts.
-import { appendFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { resolveProfile } from '../../src/canonical/profiles.ts'
@@ -142,6 +151,14 @@ describe('lines through runs on disk', () => {
         true,
       ],
       'it is cut': [(path) => truncateSync(path, 20_000), true],
+      'another file has its name': [
+        (path) => {
+          writeFileSync(`${path}.new`, readFileSync(path))
+          renameSync(`${path}.new`, path)
+        },
+        true,
+      ],
+      'it is gone': [(path) => unlinkSync(path), true],
       'it grows': [(path) => appendFileSync(path, 'https://later.example/\n'), false],
     }
     for (const [name, [change, isError]] of Object.entries(changes)) {
@@ -165,6 +182,42 @@ describe('lines through runs on disk', () => {
       }
       feed.close()
     }
+  })
+
+  it('any number of files wait, none of them open', async () => {
+    const { feed, temp } = await openFeed({ capacity: 4000 })
+    const out: Buffer[] = []
+    const write = (kept: Uint8Array) => void out.push(Buffer.from(kept))
+    const text = textOf(9000, 1e9, 12)
+    const lines = text.split('\n')
+    const descriptors = () => (existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd').length : 0)
+    let most = 0
+    for (let i = 0; i < 90; i++) {
+      const path = join(temp, `input-${i}`)
+      const part = `${lines.slice(i * 100, i * 100 + 100).join('\n')}\n`
+      writeFileSync(path, part)
+      feed.begin(path)
+      await pushAll(feed, Buffer.from(part), randomFrom(i), write)
+      if (i === 0) most = descriptors() + 12
+    }
+    expect(descriptors()).toBeLessThan(most)
+    await feed.finish(write)
+    expect(descriptors()).toBeLessThan(most)
+    expect(Buffer.concat(out).toString()).toBe((await expectedOf([{ text, isFile: true }], {})).out)
+    feed.close()
+  })
+
+  it('a line is as long as stated, or one error', async () => {
+    const { feed } = await openFeed({ capacity: 4000, mostLineBytes: 10_000 })
+    const out: Buffer[] = []
+    const write = (kept: Uint8Array) => void out.push(Buffer.from(kept))
+    const long = `https://a.example/${'x'.repeat(9900)}\n`
+    feed.begin(null)
+    await pushAll(feed, Buffer.from(`${long}https://b.example/\n${long}`), randomFrom(1), write)
+    expect(Buffer.concat(out).toString()).toBe(`${long}https://b.example/\n`)
+    const longer = Buffer.from('x'.repeat(10_001))
+    await expect(pushAll(feed, longer, randomFrom(2), write)).rejects.toThrow(/a line of more than 9\.8 KiB/)
+    feed.close()
   })
 
   it('a folder for temporary files that is missing is one clear error', async () => {

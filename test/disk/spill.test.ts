@@ -46,6 +46,7 @@ async function dedupe(paths: readonly string[], wanted: Wanted, limitBytes: numb
   printed.length = 0
   await runDedupe(target, {
     ...{ paths, totalBytes: null, keep: wanted.keep, output: path },
+    placing: { outlivesRun: false, end: { byte: 10, isQuoted: false } },
     ...{ stats: false, quiet: true, startedAt: 0 },
   })
   expect(readdirSync(temp)).toEqual([])

@@ -20,18 +20,37 @@ const WARNINGS =
 /** Several times what is read at once. */
 const some = file('some.txt', `${urls.slice(0, 20_000).join('\n')}\n`)
 
-describe.each(cases(['classic', 'multilayer', 'eigenvalue'], ['blocked', 'prefix-layers', 'keyword-layers']))(
-  '%s',
-  (filter) => {
-    it('dedupe warns once when it happens and once at the end, and --stats says it', async () => {
-      const args = ['dedupe', '--filter', filter, '--urls', '1000', '--fpr', '1e-3', '--stats', some]
-      const ended = await urlsieve(args)
-      expect(ended.code).toBe(0)
-      expect(ended.stderr).toMatch(WARNINGS)
-      const stats = JSON.parse(ended.stderr.trimEnd().split('\n').at(-1)!)
-      expect(stats).toMatchObject({ promisedRate: 0.001, pastCapacity: true })
-      expect(stats.expectedRate).toBeGreaterThan(0.001)
-    })
+describe.each(cases(['classic', 'eigenvalue'], ['blocked', 'prefix-layers']))('%s', (filter) => {
+  it('dedupe warns once when it happens and once at the end, and --stats says it', async () => {
+    const args = ['dedupe', '--filter', filter, '--urls', '1000', '--fpr', '1e-3', '--stats', some]
+    const ended = await urlsieve(args)
+    expect(ended.code).toBe(0)
+    expect(ended.stderr).toMatch(WARNINGS)
+    const stats = JSON.parse(ended.stderr.trimEnd().split('\n').at(-1)!)
+    expect(stats).toMatchObject({ promisedRate: 0.001, pastCapacity: true })
+    expect(stats.expectedRate).toBeGreaterThan(0.001)
+  })
+})
+
+it.each(cases(['multilayer'], ['keyword-layers']))('%s warns too, and promises no rate', async (filter) => {
+  const ended = await urlsieve(['dedupe', '--filter', filter, '--urls', '1000', '--stats', some])
+  expect(ended.stderr).toMatch(
+    /URLs in a filter for 1,000: no rate is promised, new URLs whose \w+ are those of /,
+  )
+  const stats = JSON.parse(ended.stderr.trimEnd().split('\n').at(-1)!)
+  expect(stats).toMatchObject({ expectedRate: null, promisedRate: null, pastCapacity: true })
+})
+
+it.each(['poly31', 'djb2', 'xor17'])(
+  'a hash with too few bits for its filter is refused: %s',
+  async (hash) => {
+    for (const filter of ['blocked', 'cuckoo', 'scalable', 'fingerprint', 'window']) {
+      const ended = await urlsieve(['dedupe', '--filter', filter, '--hash', hash, '--urls', '1000', some])
+      expect([ended.code, ended.stdout.length]).toEqual([2, 0])
+      expect(ended.stderr).toMatch(
+        /^urlsieve: --hash '\w+': expected siphash or xxh64; hash '\w+' has 32 bits, [^\n]+\n/,
+      )
+    }
   },
 )
 
@@ -89,11 +108,17 @@ describe('what was not written is not remembered', () => {
   })
 
   it.skipIf(!existsSync('/dev/full'))(
-    'a filter that cannot delete: one line says how many are left',
+    'the same with a filter that cannot delete, and with threads',
     async () => {
-      const first = await run(`${dedupe} --filter blocked --urls 100k > /dev/full`, 'blocked')
-      expect(first).toMatchObject({ code: 4 })
-      expect(first.stderr).toMatch(/^urlsieve: warning: [\d,]+ new URLs are remembered but were not written/)
+      for (const more of ['--filter blocked --urls 100k', '--threads 2']) {
+        const state = more.replaceAll(/\W/g, '')
+        const first = await run(`${dedupe} ${more} > /dev/full`, state)
+        expect(first).toMatchObject({
+          code: 4,
+          stderr: 'urlsieve: cannot write stdout: no space left on the device\n',
+        })
+        expect(linesOf((await run(`${dedupe} ${more}`, state)).stdout)).toEqual(urls)
+      }
     },
   )
 })

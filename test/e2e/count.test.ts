@@ -35,7 +35,9 @@ describe('--count', () => {
     writeFileSync(join(folder, 'b.csv'), 'id,url\n3,http://A.example/\n')
     const args = ['dedupe', '--count', '--field', 'url', 'a.csv', 'b.csv']
     const { stdout } = await urlsieve(args, { cwd: folder })
-    expect(stdout.toString()).toBe(row('1,https://a.example/#top', 2) + row('2,"https://b.example/"', 1))
+    expect(stdout.toString()).toBe(
+      `        id,url\n${row('1,https://a.example/#top', 2)}${row('2,"https://b.example/"', 1)}`,
+    )
   })
 
   it('large lines go to a temporary file, of which nothing is left', async () => {

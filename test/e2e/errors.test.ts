@@ -1,6 +1,6 @@
 // Every failure of the command: one line on stderr, the documented exit code (src/cli/exit.ts), no stack trace, and
 // on stdout nothing or what was already written. Some of those that are alike; URLSIEVE_FULL=1: all.
-import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { constants, gunzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -286,5 +286,26 @@ describe('an output that cannot be written', () => {
       expectFailure(ended, EXIT.usage, /is both input and output/)
       expect(readFileSync(path).equals(before)).toBe(true)
     }
+  })
+})
+
+describe('a file that is read whole is read to a limit', () => {
+  it.runIf(process.platform === 'linux')('rules, settings and secrets', async () => {
+    symlinkSync('/dev/zero', join(folder, 'endless.json'))
+    const endless = [
+      await run(['dedupe', '--profile', 'endless.json'], ''),
+      await run(['learn', '--check', '/dev/zero'], ''),
+      await run(['serve', '--config', '/dev/zero']),
+      await run(['serve', '--password-file', '/dev/zero']),
+    ]
+    for (const ended of endless)
+      expectFailure(ended, EXIT.input, /longer than \d+(\.\d)? MiB, the most that is expected/)
+    expectFailure(await run(['dedupe', '--profile', 'none.json'], ''), EXIT.input, /no such file/)
+  })
+
+  it('one that states 3 GB', async () => {
+    writeFileSync(join(folder, 'sparse.json'), '{')
+    truncateSync(join(folder, 'sparse.json'), 3e9)
+    expectFailure(await run(['dedupe', '--profile', 'sparse.json'], ''), EXIT.input, /longer than 64/)
   })
 })

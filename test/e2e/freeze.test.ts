@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 /** Size, bits per URL and the rest, as the command prints them. */
 const rowsOf = (stdout: Buffer) =>
-  Object.fromEntries(linesOf(stdout).map((line) => [line.slice(0, 12).trim(), line.slice(12)]))
+  Object.fromEntries(linesOf(stdout).map((line) => line.split(/ {2,}/) as [string, string]))
 
 describe('a .sieve file', () => {
   it('becomes SIEVE.frozen.sieve; size, bits per URL, rate and distance from the limit are said', async () => {

@@ -21,6 +21,8 @@ const split = (all: readonly string[]) => {
   return { first: all.filter((_, i) => isFirst[i]), repeated: all.filter((_, i) => !isFirst[i]) }
 }
 
+const PLACING = { outlivesRun: false, end: { byte: 10, isQuoted: false } }
+
 describe('--new, --repeated-to, --invalid-to', () => {
   it('every line is in one of them, in input order; nothing is left to print', async () => {
     const cwd = temporaryFolder()
@@ -174,7 +176,7 @@ describe('--by-host', () => {
 
   it('more hosts than there may be files share one', () => {
     const folder = join(temporaryFolder(), 'hosts')
-    const files = new HostFiles(folder, 'txt', 3)
+    const files = new HostFiles(folder, 'txt', PLACING, 3)
     for (let i = 0; i < 10; i++) files.add(`https://h${i}.example/`, `${i}\n`)
     files.add('https://h1.example/', 'again\n')
     files.flush(true)
@@ -184,7 +186,7 @@ describe('--by-host', () => {
     expect(readFileSync(join(folder, '_other-hosts.txt'), 'utf8')).toBe('3\n4\n5\n6\n7\n8\n9\n')
     expect(readFileSync(join(folder, 'h1.example.txt'), 'utf8')).toBe('1\nagain\n')
     mkdirSync(join(folder, 'x'))
-    expect(() => new HostFiles(folder, 'txt')).toThrow('expected an empty one')
+    expect(() => new HostFiles(folder, 'txt', PLACING)).toThrow('expected an empty one')
     expect(existsSync(join(folder, 'x'))).toBe(true)
   })
 })

@@ -121,7 +121,7 @@ it('inputs shorter than any mark', async () => {
 })
 
 it('a list that mostly is not URLs: all lines, and one warning', async () => {
-  const log = Array.from({ length: 50 }, (_, i) => `{"url":"https://example.com/${i}"}`).join('\n')
+  const log = Array.from({ length: 50 }, (_, i) => `no URL, but ${i}`).join('\n')
   for (const args of [[], ['--filter', 'exact', '--state', join(folder, 'exact')]]) {
     const ended = await urlsieve(['dedupe', ...args], { input: `${log}\nhttps://example.com/\n` })
     expect(ended.code).toBe(0)

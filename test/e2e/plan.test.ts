@@ -1,5 +1,7 @@
 // `urlsieve plan`: every filter side by side, as a table or as JSON.
 import { describe, expect, it } from 'vitest'
+import { defaultLimit } from '../../src/disk/machine-memory.ts'
+import { diskPlan, usefulMemory } from '../../src/disk/plan.ts'
 import { frozenFilters, filters as making, researchFilters } from '../../src/filters/registry.ts'
 import { expectQuiet, linesOf, urlsieve } from './command.ts'
 
@@ -163,5 +165,28 @@ describe('--json', () => {
     const { bitsPerUrl } = plans.find((plan) => plan.filter === 'classic')!
     expect(bitsPerUrl).toBeGreaterThan(28.7)
     expect(bitsPerUrl).toBeLessThan(28.9)
+  })
+})
+
+describe('what does not fit into memory', () => {
+  it('10B URLs: the memory that there is, as far as it is of use', async () => {
+    const plan = await json('--urls', '10B')
+    expect(plan.expectedUrls).toBe(1e10)
+    const { memoryBytes, batches } = plan.disk as unknown as { memoryBytes: number; batches: number }
+    expect(memoryBytes).toBe(usefulMemory(1e10, defaultLimit()))
+    expect(batches).toBe(diskPlan(1e10, memoryBytes).batches)
+  })
+
+  it.each([
+    [1e6, 16, 1],
+    [2e8, 16, 2.25],
+    [1e10, 16, 3.25],
+    [1e10, 2.9, 2.75],
+    [1e10, 0.6, 0.5],
+  ])('%d URLs in %d GiB: %d', (urls, thereIs, useful) => {
+    const memory = usefulMemory(urls, thereIs * 1024 ** 3)
+    expect(memory / 1024 ** 3).toBe(useful)
+    // More of it is of no use.
+    if (useful > 2.9) expect(diskPlan(urls, memory).batches).toBe(diskPlan(urls, 4 * memory).batches)
   })
 })

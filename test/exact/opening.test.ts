@@ -121,7 +121,7 @@ describe('opening', () => {
     const sieve = await ExactSieve.open(folder())
     const last = sieve.add('https://a.example/')
     const closing = sieve.close()
-    await expect(sieve.add('https://a.example/')).rejects.toMatchObject({ code: 'disk' })
+    await expect(sieve.add('https://a.example/')).rejects.toMatchObject({ code: 'option' })
     expect(await last).toBe(true)
     await closing
     await sieve.close()

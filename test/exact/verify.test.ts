@@ -4,6 +4,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, wr
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ExactSieve, verifyExact } from '../../src/exact/index.ts'
+import { maskedCrc } from '../../src/exact/leveldb/crc32c.ts'
 import { copyFolder } from '../store/copy.ts'
 import { newPaths } from '../support/folders.ts'
 import { randomFrom } from '../support/random.mjs'
@@ -87,6 +88,55 @@ describe('a log', () => {
       expect(verdicts.length).toBe(urls.length)
       expect((await sieve.addMany(urls)).includes(1)).toBe(false)
       await sieve.close()
+    }
+  })
+})
+
+// What LevelDB asserts: it would end the process.
+describe('a log with right checksums', () => {
+  /** The first record of a file of LevelDB, changed and sealed again. */
+  function forge(path: string, change: (payload: Buffer) => void): void {
+    const bytes = readFileSync(path)
+    const end = 7 + bytes.readUInt16LE(4)
+    change(bytes.subarray(7, end))
+    bytes.writeUInt32LE(maskedCrc(bytes, 6, end), 0)
+    writeFileSync(path, bytes)
+  }
+
+  it.each([
+    ['past the largest sequence number', 2n ** 56n, /a sequence number of \d+/],
+    ['behind the batch that follows', 2n ** 40n, /a batch with sequence number \d+ behind \d+/],
+  ])('%s is refused before LevelDB opens it', async (_, sequence, words) => {
+    const path = await crashed()
+    forge(fileOf(path, '.log'), (batch) => batch.writeBigUInt64LE(sequence))
+    await expect(ExactSieve.open(path)).rejects.toMatchObject({
+      code: 'corrupt',
+      message: expect.stringMatching(words),
+    })
+  })
+
+  it('and of its manifest too', async () => {
+    const path = await crashed()
+    await (await ExactSieve.open(path)).close()
+    const keys = join(path, 'keys')
+    const manifest = join(keys, readdirSync(keys).find((name) => name.startsWith('MANIFEST-'))!)
+    const edit = (...parts: number[]) => {
+      const record = Buffer.from([0, 0, 0, 0, parts.length, 0, 1, ...parts])
+      record.writeUInt32LE(maskedCrc(record, 6, record.length))
+      return record
+    }
+    const key = (letter: number) => [9, letter, 1, 1, 0, 0, 0, 0, 0, 0]
+    const table = (number: number, from: number, to: number) => [7, 2, number, 1, ...key(from), ...key(to)]
+    const honest = readFileSync(manifest)
+    for (const [forged, words] of [
+      [edit(4, 255, 255, 255, 255, 255, 255, 255, 127), /a sequence number of/],
+      [edit(5, 1, 2, 97, 98), /a key of 2 bytes/],
+      [edit(...table(77, 97, 99), ...table(78, 98, 100)), /table 78 of level 2 overlaps another/],
+      [edit(...table(77, 99, 97)), /table 77 of level 2 overlaps/],
+    ] as const) {
+      writeFileSync(manifest, Buffer.concat([honest, forged]))
+      expect((await verifyExact(path)).damages).toContainEqual(expect.stringMatching(words))
+      await expect(ExactSieve.open(path)).rejects.toMatchObject({ code: 'corrupt' })
     }
   })
 })

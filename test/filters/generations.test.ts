@@ -1,11 +1,14 @@
 // The filters that are rows of others: the memory they take when a part does not fit into one instance, and what a window
 // by age remembers when the clock jumps.
-import { cpSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Generations } from '../../src/filters/generations.ts'
 import { Sieve, type SieveOptions } from '../../src/sieve.ts'
 import { STATE } from '../../src/state.ts'
+import { CHUNK_HEADER_BYTES, encodeEnd } from '../../src/store/format.ts'
+import { verifySieve } from '../../src/store/verify.ts'
 import { newPaths } from '../support/folders.ts'
 
 const MIB = 2 ** 20
@@ -202,6 +205,125 @@ describe('a window by age and a clock that jumps', () => {
         expect(back.has('ahead')).toBe(true)
         await back.close()
       }
+    },
+  )
+})
+
+describe('what a window counts', () => {
+  it.each([
+    [100, 12],
+    [1000, 7],
+    [333, 8],
+    [64, 8],
+    [17, 2],
+    [5, undefined],
+  ])('of %i URLs in %s generations: those it remembers, never more', async (windowUrls, generations) => {
+    const sieve = await Sieve.create({ filter: 'window', profile: 'raw', key, windowUrls, generations })
+    const urls = named('a', 0, 4 * windowUrls)
+    const parts = sieve.plan.shape!.generations as number
+    for (const [i, url] of urls.entries()) {
+      sieve.add(url)
+      if (i % 7 !== 0 && i < urls.length - 3 * parts) continue
+      const remembered = sieve.hasMany(urls.slice(0, i + 1)).reduce((sum, one) => sum + one, 0)
+      expect(sieve.stats().urls).toBe(remembered)
+      expect(remembered).toBeLessThanOrEqual(windowUrls)
+      expect(remembered).toBeGreaterThanOrEqual(Math.min(i + 1, windowUrls - Math.ceil(windowUrls / parts)))
+    }
+    expect(sieve.stats().seen).toBe(0)
+    const path = newFolder()
+    await sieve.save(path)
+    expect((await Sieve.load(path)).stats()).toMatchObject({ urls: sieve.stats().urls })
+  })
+
+  it('by age: those that are not too old, also when nothing was asked since', async () => {
+    let now = Date.UTC(2026, 0, 1)
+    vi.spyOn(Date, 'now').mockImplementation(() => now)
+    const sieve = await Sieve.create({ filter: 'window', profile: 'raw', key, windowMs: DAY, generations: 8 })
+    sieve.addMany(named('a', 0, 500))
+    now += DAY / 2
+    sieve.addMany(named('b', 0, 300))
+    expect(sieve.stats().urls).toBe(800)
+    now += DAY / 2
+    expect(sieve.stats().urls).toBe(300)
+    now += DAY
+    expect(sieve.stats()).toMatchObject({ urls: 0, bitsPerUrl: null })
+  })
+
+  it('its generations are checked against its size', async () => {
+    const make = (options: object) => Sieve.create({ filter: 'window', ...options } as SieveOptions)
+    await expect(make({ windowUrls: 100, generations: 255 })).rejects.toThrow(
+      /^generations 255: expected at most 12 with windowUrls 100: each takes 8 URLs or more$/,
+    )
+    await expect(make({ windowMs: 1000, generations: 51 })).rejects.toThrow(
+      /^generations 51: expected at most 50 with windowMs 1000: each lasts 20 ms or more$/,
+    )
+    await expect(make({ windowUrls: 1e6, windowMs: 100, generations: 6 })).rejects.toThrow(
+      /with windowMs 100/,
+    )
+    expect((await make({ windowUrls: 20 })).plan.shape).toMatchObject({ generations: 2 })
+    expect((await make({ windowUrls: 100, generations: 12 })).plan.shape).toMatchObject({ generations: 12 })
+    expect((await make({ windowUrls: 2, generations: 2 })).add('a')).toBe(true)
+  })
+
+  it('a file of an earlier version opens, which counted all that were ever added', async () => {
+    const path = fileURLToPath(new URL('../store/golden-before/window.sieve', import.meta.url))
+    const sieve = await Sieve.load(path)
+    expect(sieve.stats().urls).toBe(32)
+    sieve.addMany(named('c', 0, 100))
+    expect(sieve.stats().urls).toBeLessThanOrEqual(32)
+  })
+})
+
+describe('counts of a forged file', () => {
+  /** The file with other counts of its first shard, its checksums right. */
+  function forged(path: string, at: number, count: number): string {
+    const bytes = readFileSync(path)
+    const from = bytes.lastIndexOf('{"urls":')
+    const end = JSON.parse(bytes.toString('utf8', from))
+    end.counts[0][at] = count
+    const target = newFolder()
+    writeFileSync(target, Buffer.concat([bytes.subarray(0, from - CHUNK_HEADER_BYTES), encodeEnd(end)]))
+    return target
+  }
+
+  it.each([
+    ['URLs of a generation', 1, 2 ** 47],
+    ['one URL too many', 1, 1001],
+    ['generations forgotten', 0, 2 ** 47],
+    ['URLs below 0', 1, -1],
+  ])('scalable: %s, refused when it is read', async (_, at, count) => {
+    const path = newFolder()
+    const sieve = await Sieve.create({ filter: 'scalable', expectedUrls: 1000, profile: 'raw', key })
+    sieve.addMany(named('a', 0, 900))
+    await sieve.save(path)
+    const file = forged(path, at, count)
+    await expect(Sieve.load(file)).rejects.toThrow(
+      / is damaged at byte \d+: [^\n]+: expected a whole number from 0 to \d+; /,
+    )
+    expect((await verifySieve(file)).flatMap(({ damage }) => damage)).toEqual([
+      expect.stringMatching(/is damaged at byte/),
+    ])
+    expect((await Sieve.load(forged(path, 1, 1000))).add('https://a.example/')).toBe(true)
+  })
+
+  it.each([2 ** 47, 51])('window: %i URLs of a generation of 50, refused when it is read', async (urls) => {
+    const path = newFolder()
+    const sieve = await Sieve.create({ filter: 'window', windowUrls: 400, profile: 'raw', key })
+    sieve.addMany(named('a', 0, 300))
+    await sieve.save(path)
+    await expect(Sieve.load(forged(path, 1, urls))).rejects.toThrow(/is damaged at byte/)
+  })
+
+  it.each(['urls', 'seen', 'invalid'])(
+    '%s that nothing has counted, refused when it is read',
+    async (name) => {
+      const path = newFolder()
+      await (await Sieve.create({ key })).save(path)
+      const bytes = readFileSync(path)
+      const at = bytes.lastIndexOf('{"urls":')
+      const end = { ...JSON.parse(bytes.toString('utf8', at)), [name]: Number.MAX_SAFE_INTEGER }
+      writeFileSync(path, Buffer.concat([bytes.subarray(0, at - CHUNK_HEADER_BYTES), encodeEnd(end)]))
+      await expect(Sieve.load(path)).rejects.toThrow(new RegExp(`: ${name} 9007199254740991: expected `))
     },
   )
 })

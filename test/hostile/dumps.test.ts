@@ -153,3 +153,17 @@ describe.each(forgeries)('a dump with %s', (_, options, forge) => {
     await again.close()
   })
 })
+
+it.each([
+  { capacity: 0, errorRate: 0.01, expansion: 2 },
+  { capacity: -1, errorRate: 0.01, expansion: 2 },
+  { capacity: 100, errorRate: 1, expansion: 2 },
+  { capacity: 100, errorRate: 0.01, expansion: 0.5 },
+  null,
+])('a dump of a filter of %j is refused, and never asked how it has grown', async (bloom) => {
+  const server = await served({ registry: { memoryBytes: 64 * 1024 ** 2 } })
+  const client = await server.connect()
+  const head = `USBLOOM1${JSON.stringify({ bytes: 1000, bloom })}`
+  expect(await client.ask('BF.LOADCHUNK', 'forged', '1', head)).toBe('!ERR received bad data')
+  await server.close()
+})

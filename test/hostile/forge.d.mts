@@ -21,3 +21,5 @@ export function putTogether(parts: {
   chunks: readonly Chunk[]
   endText: string
 }): Buffer
+/** The records of a log. */
+export function recordsOf(log: Buffer): { op: number; entries: number; payload: Buffer }[]

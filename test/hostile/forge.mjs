@@ -141,12 +141,13 @@ export function takeApart(file) {
   return { version: file.readUInt32LE(8), header, chunks, end: JSON.parse(end.payload.toString()) }
 }
 
+// A chunk that is forged twice may have a number past the largest of its field: it wraps around.
 function chunkBytes({ tag, shard, array, offset, size, payload }) {
   const head = Buffer.alloc(40)
   head.write(tag, 0, 'latin1')
-  head.writeUInt32LE(shard, 4)
-  head.writeUInt32LE(array, 8)
-  head.writeBigUInt64LE(offset, 16)
+  head.writeUInt32LE(shard >>> 0, 4)
+  head.writeUInt32LE(array >>> 0, 8)
+  head.writeBigUInt64LE(BigInt.asUintN(64, offset), 16)
   head.writeBigUInt64LE(size, 24)
   head.writeUInt32LE(crc32(head.subarray(0, 32)), 32)
   head.writeUInt32LE(tag === 'ZERO' ? 0 : crc32(payload), 36)

@@ -10,6 +10,7 @@ import {
   parsePageRecord,
   parseRules,
 } from '../../src/learn/index.ts'
+import { describeRule } from '../../src/learn/learned-rule.ts'
 import { randomFrom } from '../support/random.mjs'
 import { site, strictSite } from './site.ts'
 
@@ -23,19 +24,21 @@ describe('rules', () => {
   const { rules, unproven } = learn(setOf(site(20_000, 1)))
 
   it('finds what does not change the page, and nothing else', () => {
-    const found = rules.rules.map(({ kind, path, name, segment }) =>
-      [kind, path ?? name ?? '', name ?? segment ?? ''].join(' '),
-    )
-    expect(found.sort()).toEqual(['index  ', 'parameter / ref', 'parameter / sid', 'segment /s/ 1'])
+    expect(rules.rules.map(describeRule)).toEqual([
+      'drops the name of an index page on site.example',
+      'drops sid on site.example in /item/',
+      'drops ref on site.example in /news/',
+      'takes all values of segment 2 on site.example/s/ for one in /s/',
+    ])
     expect(unproven.filter(({ rule }) => rule.name === 'rev' || rule.name === 'page')).toEqual([])
   })
 
   it('each rule has support and a bound under the risk, on pages that it was not found with', () => {
     for (const { found, heldOut } of rules.rules) {
-      expect(found.merges).toBeGreaterThan(100)
+      expect(found.trials).toBeGreaterThan(100)
       expect(heldOut).toMatchObject({ wrong: 0 })
       // With no wrong merge the bound is 1 - 0.05^(1/n).
-      expect(heldOut.upper).toBeCloseTo(1 - 0.05 ** (1 / heldOut.merges), 6)
+      expect(heldOut.upper).toBeCloseTo(1 - 0.05 ** (1 / heldOut.trials), 6)
       expect(heldOut.upper).toBeLessThan(0.01)
     }
   })
@@ -46,13 +49,16 @@ describe('rules', () => {
     expect(sieve.add('http://site.example/item/7?page=1&sid=ffff')).toBe(false)
     expect(sieve.add('https://site.example/item/7?page=0&sid=ffff')).toBe(true)
     expect(sieve.add('https://other.example/item/7?page=1&sid=ffff')).toBe(true)
+    // The section was not seen.
+    expect(sieve.add('https://site.example/shop/7?sid=a1b2')).toBe(true)
+    expect(sieve.add('https://site.example/shop/7?sid=ffff')).toBe(true)
     expect(sieve.add('https://site.example/s/b2a94a8fe5ccb19b/doc1')).toBe(true)
     expect(sieve.add('https://site.example/s/b2d41d8cd98f00b2/doc1')).toBe(false)
     const { steps } = sieve.explain('https://site.example/item/7?page=1&sid=a1b2')
     const step = steps.find(({ changed }) => changed)!
-    expect(step.rule).toBe('learned:drops sid on site.example')
+    expect(step.rule).toBe('learned:drops sid on site.example in /item/')
     expect(step.notes[1]).toMatch(
-      /^learned: 0 of \d+ merges were wrong on pages kept apart; at most 0\.\d\d % with 95 % confidence$/,
+      /^learned: 0 of \d+ paths kept apart had a wrong merge; at most 0\.\d\d % with 95 % confidence$/,
     )
   })
 })
@@ -62,7 +68,7 @@ it('20 seeds: learned on half of the pages, the wrong merges on the other half a
   for (let seed = 1; seed <= 20; seed++) {
     const next = randomFrom(seed + 1000)
     const halves: [PageRecord[], PageRecord[]] = [[], []]
-    for (const record of site(9000, seed, 0.0005)) halves[next() < 0.5 ? 0 : 1].push(record)
+    for (const record of site(20_000, seed, 0.0001)) halves[next() < 0.5 ? 0 : 1].push(record)
     const { rules } = learn(setOf(halves[0]), { seed })
     const checked = checkRules(rules, setOf(halves[1]))
     expect(checked.wrong, `seed ${seed}`).toBeLessThanOrEqual(checked.merges * rules.risk)
@@ -74,6 +80,37 @@ it('20 seeds: learned on half of the pages, the wrong merges on the other half a
 
 it('where every parameter matters nothing is learned: 20 seeds', () => {
   for (let seed = 1; seed <= 20; seed++) expect(learn(setOf(strictSite(3000, seed))).rules.rules).toEqual([])
+})
+
+describe('a rule holds for', () => {
+  const learnt = (urlOf: (i: number) => string, digestOf: (i: number) => string, n = 2000) =>
+    learn(setOf(Array.from({ length: n }, (_, i) => ({ url: urlOf(i), digest: digestOf(i) })))).rules.rules
+  const host = 'https://a.example'
+
+  it('a host whose sections were seen by the hundred', () => {
+    const rules = learnt(
+      (i) => `${host}/s${i % 1000}/p?x=${i}`,
+      (i) => `${i % 1000}`,
+    )
+    expect(rules.map(describeRule)).toEqual(['drops x on a.example'])
+  })
+
+  it('the pages that were seen, where they are few', () => {
+    const rules = learnt(
+      (i) => `${host}/p${i % 6}?x=${i}`,
+      (i) => `${i % 6}`,
+    )
+    expect(rules.map(describeRule)).toEqual(['drops x on a.example for 6 known pages'])
+    expect(rules[0]!.scope.members).toEqual(['/p0', '/p1', '/p2', '/p3', '/p4', '/p5'])
+  })
+
+  it('those on which it was right', () => {
+    const rules = learnt(
+      (i) => `${host}/p${i % 6}?x=${i}`,
+      (i) => (i % 6 === 3 ? `x${i}` : `${i % 6}`),
+    )
+    expect(rules[0]!.scope.members).toEqual(['/p0', '/p1', '/p2', '/p4', '/p5'])
+  })
 })
 
 it('too few pages prove nothing: such rules are listed, not kept', () => {
@@ -163,14 +200,14 @@ it.each([
 it.each([
   ['x', 'not JSON'],
   ['{}', 'format undefined'],
-  ['{"format":"urlsieve rules","version":2}', 'version 2'],
-  ['{"format":"urlsieve rules","version":1,"profile":"toString"}', 'profile toString'],
+  ['{"format":"urlsieve rules","version":1}', 'version 1: expected 2'],
+  ['{"format":"urlsieve rules","version":2,"profile":"toString"}', 'profile toString'],
   [
-    '{"format":"urlsieve rules","version":1,"profile":"web","risk":0.01,"confidence":0.95,"rules":[{}]}',
+    '{"format":"urlsieve rules","version":2,"profile":"web","risk":0.01,"confidence":0.95,"rules":[{}]}',
     'rule 1 is damaged',
   ],
   [
-    '{"format":"urlsieve rules","version":1,"profile":"web","risk":0.01,"confidence":0.95,"rules":[null]}',
+    '{"format":"urlsieve rules","version":2,"profile":"web","risk":0.01,"confidence":0.95,"rules":[null]}',
     'rule 1 is damaged',
   ],
 ])('a damaged file of rules: %s', (text, message) => {

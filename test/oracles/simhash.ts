@@ -3,19 +3,23 @@ import { siphash } from './siphash.ts'
 
 const encoder = new TextEncoder()
 
-/** Each bit by the majority of the shingles' hashes; null for a text shorter than a shingle. */
+/** Each bit by the majority of the shingles' hashes, by 1 + ⌊log₂ count⌋; null for a text shorter than a shingle. */
 export function simhash(words: readonly string[], shingleWords: number, key: Uint8Array): bigint | null {
-  const votes = new Array<number>(64).fill(0)
+  if (words.length < shingleWords) return null
+  const counts = new Map<string, number>()
   for (let i = 0; i + shingleWords <= words.length; i++) {
-    const shingle = encoder.encode(words.slice(i, i + shingleWords).join(' '))
-    const hash = siphash(key, shingle, { c: 1, d: 3 })
-    const [low, high] = halvesOf(hash)
+    const shingle = words.slice(i, i + shingleWords).join(' ')
+    counts.set(shingle, (counts.get(shingle) ?? 0) + 1)
+  }
+  const votes = new Array<number>(64).fill(0)
+  for (const [shingle, count] of counts) {
+    const weight = 1 + Math.floor(Math.log2(count))
+    const [low, high] = halvesOf(siphash(key, encoder.encode(shingle), { c: 1, d: 3 }))
     for (let bit = 0; bit < 32; bit++) {
-      votes[bit]! += (low >>> bit) & 1 ? 1 : -1
-      votes[32 + bit]! += (high >>> bit) & 1 ? 1 : -1
+      votes[bit]! += (low >>> bit) & 1 ? weight : -weight
+      votes[32 + bit]! += (high >>> bit) & 1 ? weight : -weight
     }
   }
-  if (words.length < shingleWords) return null
   return votes.reduce((all, vote, bit) => (vote > 0 ? all | (1n << BigInt(bit)) : all), 0n)
 }
 

@@ -28,7 +28,7 @@ describe('weight', () => {
 
   it('the licence of everything that is bundled is in it', () => {
     const text = project.read('node_modules/urlsieve/dist/LICENSES.txt')
-    for (const name of ['commander', 'fastify', 'redis', 'csv-parse', '@observablehq/plot']) {
+    for (const name of ['commander', 'fastify', '@redis/client', 'csv-parse', '@observablehq/plot']) {
       expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\((MIT|ISC)\\)$`, 'm'))
     }
   })

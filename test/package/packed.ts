@@ -53,11 +53,11 @@ async function outputOf(program: string, args: readonly string[], cwd: string): 
   return stdout.toString()
 }
 
-/** The tarball of `npm pack`, from dist/ as it was built; made once for all test files, which must not change it. */
+/** The tarball of `scripts/pack.mjs`, from dist/ as it was built; made once for all test files, which must not change it. */
 export async function pack(): Promise<Packed> {
   const folder = await oncePerRun('packed', async (path) => {
-    const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', path]
-    writeFileSync(join(path, 'told.json'), await outputOf('npm', args, root))
+    const told = await outputOf(process.execPath, ['scripts/pack.mjs', path], root)
+    writeFileSync(join(path, 'told.json'), told)
   })
   const told = readFileSync(join(folder, 'told.json'), 'utf8')
   const [{ filename, files }] = JSON.parse(told) as [{ filename: string; files: { path: string }[] }]

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { root, spawned } from '../e2e/command.ts'
+import { root, spawned, temporaryFolder } from '../e2e/command.ts'
 import { type Packed, pack } from './packed.ts'
 
 let packed: Packed
@@ -52,6 +52,51 @@ describe('the tarball', () => {
       .join('\n')
     expect(parts.length).toBeGreaterThan(10)
     expect(parts.filter((path) => !used.includes(`/${basename(path)}"`))).toEqual([])
+  })
+
+  it('holds the types that the exports lead to, and no others', () => {
+    const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    const reached = new Set<string>(JSON.stringify(exports).match(/dist\/[^"]+\.d\.ts/g))
+    for (const path of reached) {
+      for (const [, name] of readFileSync(join(root, path), 'utf8').matchAll(/["'](\.[^"']+)\.ts["']/g))
+        reached.add(join(dirname(path), `${name}.d.ts`))
+    }
+    expect(paths.filter((path) => path.endsWith('.d.ts')).sort()).toEqual([...reached].sort())
+  })
+
+  it('has of the Redis client what is used: no modules for other commands', () => {
+    const parts = paths.filter((path) => path.startsWith('dist/chunks/'))
+    const of = (name: string) =>
+      parts.filter((path) => readFileSync(join(root, path), 'utf8').includes(`node_modules/@redis/${name}/`))
+    expect(of('client')).toHaveLength(1)
+    for (const name of ['search', 'json', 'time-series', 'bloom']) expect(of(name)).toEqual([])
+  })
+
+  it('is installed globally without a warning, with its manual page', async () => {
+    const folder = temporaryFolder()
+    const args = [
+      'install',
+      '--global',
+      '--prefix',
+      folder,
+      '--no-audit',
+      '--no-fund',
+      '--offline',
+      packed.tarball,
+    ]
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
+    const { code, stderr } = await spawned('npm', args, { cwd: folder, env })
+    expect(code).toBe(0)
+    expect(stderr).not.toMatch(/script|deprecated/i)
+    expect(readFileSync(join(folder, 'share/man/man1/urlsieve.1'), 'utf8')).toMatch(/^\.TH/m)
+    const { bin, man, scripts } = JSON.parse(
+      readFileSync(join(folder, 'lib/node_modules/urlsieve/package.json'), 'utf8'),
+    )
+    expect({ bin, man, scripts }).toEqual({
+      bin: { urlsieve: 'dist/cli/main.js' },
+      man: ['./dist/man/urlsieve.1'],
+      scripts: undefined,
+    })
   })
 
   it('what is exported loads nothing that is only of the command', () => {

@@ -1,6 +1,6 @@
 // Bare hosts: read as https URLs, printed as they came.
 import { expect, it } from 'vitest'
-import { withScheme } from '../../src/records/bare-hosts.ts'
+import { withScheme } from '../../src/canonical/bare-hosts.ts'
 import { expectQuiet, urlsieve } from '../e2e/command.ts'
 
 it.each([
@@ -57,5 +57,5 @@ it('the same answer as of URLs, lines as they came', async () => {
     input: 'id,url\n1,example.com\n2,https://example.com/\n',
   })
   expectQuiet(csv)
-  expect(csv.stdout.toString()).toBe('      2 1,example.com\n')
+  expect(csv.stdout.toString()).toBe('        id,url\n      2 1,example.com\n')
 })

@@ -4,6 +4,7 @@ import type { RecordReader, StreamFormat } from '../../src/records/format.ts'
 import { formatOfName } from '../../src/records/format.ts'
 import { LineReader } from '../../src/records/line-reader.ts'
 import { readerOf } from '../../src/records/reader.ts'
+import { wholeRecord } from '../../src/records/whole-record.ts'
 import { randomFrom } from '../support/random.mjs'
 
 interface Read {
@@ -16,6 +17,7 @@ interface Read {
 function readAll(reader: RecordReader, chunks: readonly Uint8Array[]): Read {
   const rows: string[] = []
   const urls: string[] = []
+  let without = 0
   for (const batch of [...chunks.map((chunk) => reader.push(chunk)), reader.end()]) {
     let from = 0
     for (const end of batch.ends) {
@@ -26,8 +28,9 @@ function readAll(reader: RecordReader, chunks: readonly Uint8Array[]): Read {
     const lines = Buffer.from(batch.urls).toString().split('\n').slice(0, -1)
     expect(lines).toHaveLength(batch.ends.length)
     urls.push(...lines)
+    without += batch.without
   }
-  return { header: Buffer.from(reader.header ?? []).toString(), rows, urls, without: reader.without }
+  return { header: Buffer.from(reader.header ?? []).toString(), rows, urls, without }
 }
 
 /** Whole, byte by byte and in random cuts: always the same. */
@@ -67,7 +70,8 @@ describe('CSV and TSV', () => {
       urls: ['https://a.example/', 'https://b.example/?q=1,2', 'https://c.example/'],
       without: 0,
     })
-    expect(read('csv', text, 'note').urls).toEqual(['x', 'say "hi"there', '3,https://c.example/,'])
+    const notes = readAll(readerOf('csv', 'note', { isAnyText: true }), [Buffer.from(text)])
+    expect(notes).toMatchObject({ urls: ['x', 'say "hi"there', ''], without: 1 })
   })
 
   it('the column by its number: there is no header', () => {
@@ -76,11 +80,26 @@ describe('CSV and TSV', () => {
     expect(urls).toEqual(['https://a.example/', 'https://b.example/'])
   })
 
-  it('a row without the field is compared as it stands, and counted', () => {
-    const { rows, urls, without } = read('csv', 'url,n\nhttps://a.example/,1\n,2\n\n', 'url')
-    expect(rows).toEqual(['https://a.example/,1\n', ',2\n'])
-    expect(urls).toEqual(['https://a.example/', ',2'])
-    expect(without).toBe(1)
+  it('rows without a URL are told apart as a whole, and counted', () => {
+    const fields = ['', 'N/A', '/a', 'a.html', 'see: below', '-', 'http://[', 'https://b.example/\xff']
+    const text = fields.map((field, i) => `${field},${i}\n${field},"${i}\n"\n`).join('')
+    const { rows, urls, without } = read('csv', Buffer.from(`url,n\nhttps://a.example/,1\n${text}`, 'latin1'))
+    expect(without).toBe(2 * fields.length)
+    expect(rows).toHaveLength(without + 1)
+    expect(new Set(urls).size).toBe(rows.length)
+    expect(urls[0]).toBe('https://a.example/')
+    const twice = read('csv', `url\n${'N/A\n'.repeat(2)}`)
+    expect(new Set(twice.urls).size).toBe(1)
+  })
+
+  it('no profile takes a whole row for a URL, or changes it', () => {
+    for (const record of ['https://a.example/,', 'a#b', 'a?b=1&a=2', ' a', 'ÿ', 'a\nb', 'a␤b', 'ab']) {
+      const line = Buffer.from(wholeRecord(Buffer.from(record)), 'latin1')
+      expect(() => new TextDecoder('utf-8', { fatal: true }).decode(line)).toThrow()
+      expect(line.includes(10)).toBe(false)
+    }
+    expect(wholeRecord(Buffer.from('a\nb'))).not.toBe(wholeRecord(Buffer.from('a␤b')))
+    expect(wholeRecord(Buffer.from([0xe4]))).not.toBe(wholeRecord(Buffer.from('ä')))
   })
 
   it('a column that is not there is refused with those that are', () => {
@@ -97,9 +116,10 @@ it('JSON lines: a path, however deep', () => {
   const text =
     '{"request":{"url":"https://a.example/\\u00e4"}}\n{"request":{}}\nno json\n{"request":{"url":7}}'
   const { rows, urls, without } = read('jsonl', text, '.request.url')
+  const whole = (row: string) => Buffer.from(wholeRecord(Buffer.from(row)), 'latin1').toString()
   expect(rows).toHaveLength(4)
   expect(urls[0]).toBe('https://a.example/ä')
-  expect(urls.slice(1)).toEqual(['{"request":{}}', 'no json', '{"request":{"url":7}}'])
+  expect(urls.slice(1)).toEqual(['{"request":{}}', 'no json', '{"request":{"url":7}}'].map(whole))
   expect(without).toBe(3)
   expect(read('jsonl', '{"url":"https://b.example/"}\n').urls).toEqual(['https://b.example/'])
 })
@@ -113,6 +133,24 @@ it('CDX with and without its header, and CDXJ', () => {
   expect(read('cdxj', 'com,example)/ 2024 {"url": "https://example.com/", "digest": "x"}\n').urls).toEqual([
     'https://example.com/',
   ])
+  expect(read('cdx', 'com,example)/ 2024 {"url": "https://example.com/", "digest": "x"}\n').urls).toEqual([
+    'https://example.com/',
+  ])
+})
+
+it('a field that no row has is told with what there is', () => {
+  const lackOf = (format: StreamFormat, field: string | undefined, text: string) => {
+    const reader = readerOf(format, field)
+    reader.push(Buffer.from(text))
+    return reader.lacks
+  }
+  expect(lackOf('csv', '99', 'a,b\nc,d\n')).toBe('a number from 1 to 2')
+  expect(lackOf('csv', '2', 'a,b\nc\n')).toBe(null)
+  expect(lackOf('jsonl', 'nope', '{"a":1,"b":{}}\n')).toBe(
+    'the path of a text in its records, which have a, b',
+  )
+  expect(lackOf('jsonl', 'a', '{"b":1}\n{"a":null}\n')).toBe(null)
+  expect(lackOf('jsonl', 'a', 'no json\n')).toBe('lines of JSON')
 })
 
 it('lines, ended by a newline or NUL', () => {

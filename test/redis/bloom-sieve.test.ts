@@ -1,12 +1,14 @@
 // The sieve on BF.* commands, against `urlsieve serve` in both dialects: verdicts, the rate that was asked for, other clients
 // of the same filter, and what is reported when an answer is lost.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ScriptClient, scriptClient } from '../../src/redis/client.ts'
 import {
   BloomRedisSieve,
   type Connection,
   connectRedis,
   type RedisSieveError,
 } from '../../src/redis/index.ts'
+import type { ServerInfo } from '../../src/server/info.ts'
 import { served } from '../server/serving.ts'
 import { type Line, startProxy } from './proxy.ts'
 import { sleep, startNode, until, whyNoRedis } from './servers.ts'
@@ -16,8 +18,11 @@ describe.each(['redis', 'valkey'] as const)('urlsieve serve --dialect %s', (dial
   let connection: Connection
   let proxied: Connection
   let proxy: Line
+  let info: ServerInfo
   beforeAll(async () => {
-    const { listener } = await served({ dialect })
+    const server = await served({ dialect })
+    const { listener } = server
+    info = server.info
     connection = await connectRedis(`redis://127.0.0.1:${listener.port}`)
     proxy = await startProxy(listener.port)
     proxied = await connectRedis(`redis://127.0.0.1:${proxy.port}`)
@@ -60,22 +65,51 @@ describe.each(['redis', 'valkey'] as const)('urlsieve serve --dialect %s', (dial
     expect(await sieve.hasMany(urlsOf(0, 6000))).toEqual(all(6000, 1))
   })
 
-  it('an answer that was lost: what was new is "new" or unknown, never "seen"', async () => {
-    const patience = { client: proxied.client, timeoutMs: 300 }
-    const sieve = await open('lost', patience)
-    const witness = await open('lost')
+  /** Adds 500 URLs, of which 100 were marked before; the answer to their first attempt is lost. */
+  async function addWithLoss(sieve: BloomRedisSieve, name: string, whileLost = () => {}) {
+    const witness = await open(name)
     await sieve.addMany(urlsOf(0, 100))
     proxy.loseAnswers()
     const adding = sieve.addMany(urlsOf(0, 500)).catch((error: RedisSieveError) => error)
     await until('all are marked', async () => (await witness.count()) === 500)
+    whileLost()
     proxy.cut()
     await sleep(50)
     proxy.mend()
-    const error = (await adding) as RedisSieveError
-    expect(error.message).toBe(
-      'an answer of Redis was lost, and BF.INSERT repeated: of 500 URLs it is unknown whether they were new',
-    )
-    expect(error.verdicts).toEqual(all(500, 2))
+    return adding
+  }
+  const patient = () => ({ client: proxied.client, timeoutMs: 300 })
+  const unsure =
+    'an answer of Redis was lost, and BF.INSERT repeated: of 500 URLs it is unknown whether they were new'
+
+  it('an answer that was lost is given again', async () => {
+    const sieve = await open('lost', patient())
+    expect(await addWithLoss(sieve, 'lost')).toEqual(Uint8Array.of(...all(100, 0), ...all(400, 1)))
+    expect(sieve.metrics.counts().unknown).toBe(0)
+    expect(await sieve.addMany(urlsOf(400, 600))).toEqual(Uint8Array.of(...all(100, 0), ...all(100, 1)))
+  })
+
+  it('and a restart in between: what was new is "new" or unknown, never "seen"', async () => {
+    const sieve = await open('restarted', patient())
+    const restart = () => Object.assign(info, { runId: '0'.repeat(40) })
+    const error = (await addWithLoss(sieve, 'restarted', restart)) as RedisSieveError
+    expect([error.message, error.verdicts]).toEqual([unsure, all(500, 2)])
+    // It has a name again.
+    expect(await sieve.addMany(urlsOf(400, 600))).toEqual(Uint8Array.of(...all(100, 0), ...all(100, 1)))
+  })
+
+  it('so it is on a server without SIEVE.CALL', async () => {
+    const line = scriptClient(proxied.client)
+    const client: ScriptClient = {
+      ...line,
+      send: (key, command, ...rest) =>
+        String(command[0]).startsWith('SIEVE.')
+          ? Promise.reject(new Error("ERR unknown command 'SIEVE.CALLER'"))
+          : line.send(key, command, ...rest),
+    }
+    const sieve = await open('bare', { ...patient(), client })
+    const error = (await addWithLoss(sieve, 'bare')) as RedisSieveError
+    expect([error.message, error.verdicts]).toEqual([unsure, all(500, 2)])
     expect(sieve.metrics.counts().unknown).toBe(500)
     expect(await sieve.addMany(urlsOf(400, 600))).toEqual(Uint8Array.of(...all(100, 0), ...all(100, 1)))
   })

@@ -122,7 +122,7 @@ for (const [place, start] of Object.entries(places)) {
           wrong += answers.reduce((sum, answer) => sum + answer, 0)
         }
         // n / 2^32 each: far from the promise, since it was made for one URL. Four standard deviations either way.
-        const expected = count * expectedRate
+        const expected = count * expectedRate!
         expect(expectedRate).toBeCloseTo(urls / 2 ** 32, 9)
         expect(wrong).toBeLessThan(expected + 4 * Math.sqrt(expected) + 1)
         expect(wrong).toBeGreaterThan(expected - 4 * Math.sqrt(expected) - 1)

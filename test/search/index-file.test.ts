@@ -64,4 +64,33 @@ describe('index file', () => {
       await expect(decodeIndex('x', file.subarray(0, length))).rejects.toThrow(/^index x is damaged/)
     }
   })
+
+  it('refuses bounds that do not fit each other, though the checksum does', async () => {
+    const texts = ['one', 'two three', 'four', '', 'five', 'six', 'seven', 'eight nine', 'ten']
+    const places = () => Float64Array.from({ length: 10 }, (_, row) => 5 + row * 7)
+    const forged = async (forge: (index: Index) => Index) =>
+      decodeIndex('x', encodeIndex(forge(await indexOf(texts, places()))))
+    await expect(forged((index) => index)).resolves.toBeDefined()
+    const withCounts = (index: Index, rows: number, of = places()) => {
+      const { counts, dictionary, rowFilters } = index.dataset
+      const dataset = { counts: { ...counts, rows }, dictionary, rowFilters } as Index['dataset']
+      return { ...index, dataset, places: of }
+    }
+    await expect(forged((index) => withCounts(index, 7))).rejects.toThrow(/places 10: expected 8, for 7 rows/)
+    await expect(forged((index) => withCounts(index, 7, places().subarray(0, 8)))).rejects.toThrow(/a row 8/)
+    await expect(forged((index) => withCounts(index, 9, new Float64Array(0)))).rejects.toThrow(/one per file/)
+    await expect(forged((index) => ({ ...index, places: places().fill(5, 0, 3) }))).rejects.toThrow(/a place/)
+    await expect(
+      forged((index) => {
+        index.dataset.rowFilters.bands[1]!.rows[0] = 0
+        return index
+      }),
+    ).rejects.toThrow(/row 0 is in two bands/)
+    await expect(
+      forged((index) => {
+        index.dataset.rowFilters.bands[0]!.signatures.columns.fill(0)
+        return index
+      }),
+    ).rejects.toThrow(/a filter of a row has no word/)
+  })
 })

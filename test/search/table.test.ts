@@ -90,6 +90,33 @@ describe('table', () => {
     expect(ends).toEqual([...shape.places])
   })
 
+  it('places of a file that are not those of all rows are refused', async () => {
+    const text = 'a,b\n1,2\n3,4\n5,6\n\n'
+    const table = new Table('t', memoryBytes(Buffer.from(text)), {
+      delimiter: ',',
+      header: true,
+      ragged: false,
+    })
+    const shape = await table.scan(
+      () => {},
+      () => {},
+    )
+    const read =
+      (places: readonly number[], columns = shape.columns) =>
+      () =>
+        [...table.read({ columns, places: Float64Array.from(places) }, [0])].length
+    const places = [...shape.places]
+    expect(read(places)()).toBe(1)
+    for (const forged of [
+      places.slice(0, -1),
+      places.slice(1),
+      [...places.slice(0, -1), 2 ** 40],
+      [2 ** 40, 2 ** 41],
+    ])
+      expect(read(forged)).toThrow('the rows of the index are not those of t')
+    expect(read(places, ['a', 'c'])).toThrow('delete the index to rebuild it')
+  })
+
   it('takes other delimiters, and a table without a header', async () => {
     expect((await readAll('a\tb\n1, 2\t3\n', { delimiter: '\t' })).rows).toEqual([['1, 2', '3']])
     const { columns, again } = await readAll('\ufeffx;y\nz;w\n', { delimiter: ';', header: false })

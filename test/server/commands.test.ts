@@ -1,4 +1,6 @@
 // Every command's replies and errors over a bare connection, in RESP2 and RESP3.
+import { once } from 'node:events'
+import { connect } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import { commands } from '../../src/server/resp/command-table.ts'
 import { plain } from './raw.ts'
@@ -280,6 +282,20 @@ describe('what clients send on their own', () => {
     client.write('GET /\r\nPING\r\n')
     expect(plain(await client.read())).toMatch(/^!ERR unknown command 'GET'/)
     expect(plain(await client.read())).toBe('PONG')
+  })
+
+  it('a client that speaks TLS is told so in one line, and none of it is a command', async () => {
+    const own = await served()
+    const secure = connect({ port: own.listener.port, host: '127.0.0.1', rejectUnauthorized: false })
+    await expect(once(secure, 'secureConnect')).rejects.toThrow()
+    secure.destroy()
+    const raw = await own.connect()
+    raw.write(Buffer.from('\x16\x03\x01\x00\x05\r\nBF.ADD evil x\r\nBF.ADD evil y\r\n', 'latin1'))
+    expect(plain(await raw.read())).toMatch(/^!ERR this looks like TLS: expected RESP without it/)
+    await raw.closed()
+    await expect(raw.read()).rejects.toThrow('ended')
+    expect(own.registry.list()).toEqual([])
+    expect(own.logged.filter((line) => line.startsWith('warn tls '))).toHaveLength(1)
   })
 
   it('lines as people type them', async () => {

@@ -1,13 +1,15 @@
 // How long other clients wait while one command runs: for each command the longest PING and the longest /healthz, the
 // median of several runs. A table of it goes to the console.
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { type Ask, asks, Crowd, LARGE, setup } from './crowds.ts'
 import { started } from './process.ts'
 import { folder } from './serving.ts'
 
+const turnTime = new URL('turn-time.mjs', import.meta.url).href
 const watcher = fileURLToPath(new URL('waits.mjs', import.meta.url))
 
 export interface Waits {
@@ -43,6 +45,115 @@ export async function measureWaits({ capacity, errorRate, runs }: Measured): Pro
     ].join('\n'),
   )
   return rows
+}
+
+/** Starts the client that asks for nothing but PING and /healthz. Returns how long it waited while something was done. */
+async function watching(port: number, httpPort: number) {
+  const child: ChildProcess = fork(watcher, [String(port), String(httpPort)])
+  await once(child, 'message')
+  return {
+    async during(act: () => Promise<unknown>): Promise<{ ms: number; pingMs: number; healthMs: number }> {
+      child.send('begin')
+      const begun = performance.now()
+      await act()
+      const ms = performance.now() - begun
+      child.send('end')
+      const [longest] = (await once(child, 'message')) as [{ pingMs: number; healthMs: number }]
+      return { ms, ...longest }
+    },
+    end: () => child.disconnect(),
+  }
+}
+
+export interface CrowdWaits extends Waits {
+  /** Processor time of the server's longest turn of the event loop. */
+  readonly turnMs: number
+  /** Resident memory of the server, at most, in MB. */
+  readonly memoryMb: number
+}
+
+export interface CrowdSizes {
+  /** Connections of a crowd. */
+  readonly clients: readonly number[]
+  /** URLs that the large sieves are made for, and the number of the others. */
+  readonly scale: number
+  readonly sieves: number
+  readonly only?: RegExp
+  readonly onRow?: (row: CrowdWaits) => void
+}
+
+/** How long unread replies are left, and how long a crowd may take for all of its own. */
+const UNREAD_MS = 1000
+const MOST_MS = 20_000
+
+/** Each ask by each number of connections, its replies read or not: the worst waits, and the memory. */
+export async function measureCrowds({
+  clients,
+  scale,
+  sieves,
+  only = /./,
+  onRow = () => {},
+}: CrowdSizes): Promise<CrowdWaits[]> {
+  const server = await started(['--memory', '4G'], { NODE_OPTIONS: `--import=${turnTime}` })
+  let turnsTold = 0
+  const turnTimes = () => server.output().match(/(?<="turnMs":)[\d.]+/g) ?? []
+  const longestTurn = async () => {
+    server.child.kill('SIGUSR2')
+    turnsTold++
+    while (turnTimes().length < turnsTold) await new Promise((resolve) => setTimeout(resolve, 5))
+    return Number(turnTimes().at(-1))
+  }
+  const ports = { port: server.port, httpPort: server.httpPort! }
+  const maker = await server.connect()
+  for (const words of setup(scale, sieves)) await maker.ask(...words)
+  const watch = await watching(ports.port, ports.httpPort)
+  const residentMb = () =>
+    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+  const rows: CrowdWaits[] = []
+  const measure = async (ask: Ask, count: number, isRead: boolean) => {
+    const crowd = await Crowd.open(ports, ask.way, count)
+    await longestTurn()
+    let memoryMb = residentMb()
+    const timer = setInterval(() => {
+      memoryMb = Math.max(memoryMb, residentMb())
+    }, 10)
+    const waits = await watch.during(async () => {
+      const answered = crowd.send(ask, LARGE, isRead)
+      const given = new Promise((resolve) => setTimeout(resolve, isRead ? MOST_MS : UNREAD_MS).unref())
+      await (isRead ? Promise.race([answered, given]) : given)
+    })
+    clearInterval(timer)
+    const turnMs = await longestTurn()
+    crowd.close()
+    await maker.ask('PING')
+    rows.push({
+      what: `${ask.what}, ${count} clients${isRead ? '' : ', unread'}`,
+      ...waits,
+      turnMs,
+      memoryMb,
+    })
+    onRow(rows.at(-1)!)
+  }
+  for (const ask of asks.filter(({ what }) => only.test(what))) {
+    for (const count of clients) for (const isRead of [true, false]) await measure(ask, count, isRead)
+  }
+  watch.end()
+  maker.close()
+  server.child.kill('SIGTERM')
+  await server.ended()
+  return rows
+}
+
+export function crowdTable(rows: readonly CrowdWaits[]): string {
+  const shown = (value: number) => value.toFixed(1).padStart(10)
+  return [
+    `load ${loadavg()[0]!.toFixed(1)}`,
+    `${'asked'.padEnd(56)}${'took ms'.padStart(10)}${'PING ms'.padStart(10)}${'/healthz'.padStart(10)}${'turn ms'.padStart(10)}${'RSS MB'.padStart(10)}`,
+    ...rows.map(
+      (w) =>
+        `${w.what.padEnd(56)}${shown(w.ms)}${shown(w.pingMs)}${shown(w.healthMs)}${shown(w.turnMs)}${shown(w.memoryMb)}`,
+    ),
+  ].join('\n')
 }
 
 async function measureOnce(capacity: number, errorRate: number): Promise<Waits[]> {

@@ -210,9 +210,9 @@ it(`${INPUTS} mutated inputs`, { timeout: 3_600_000 }, async () => {
     readBuffer,
     heldBytes: 0,
     sendLater: (connection) => connection.send(),
-    turnBegunAt: () => performance.now(),
     left: (connection) => clients.delete(connection),
-    cutHttp: () => {},
+    cut: () => {},
+    tooMuchUnread: () => {},
     failed: (error) => defects.push(error),
   })
   let context = contextOf()

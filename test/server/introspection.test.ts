@@ -66,6 +66,36 @@ describe('counts', () => {
   })
 })
 
+describe('passwords', () => {
+  it('SLOWLOG leaves them out, also of clients that are not authenticated', async () => {
+    const server = await served({ password: 'right-secret' })
+    const [trusted, stranger] = [await server.connect(), await server.connect()]
+    await trusted.ask('AUTH', 'right-secret')
+    await trusted.ask('CONFIG', 'SET', 'slowlog-log-slower-than', '0')
+    const calls = [
+      ['AUTH', 'wrong-secret'],
+      ['AUTH', 'user-secret', 'wrong-secret'],
+      ['auth', 'default', 'wrong-secret', 'more-secret'],
+      ['HELLO', '3', 'AUTH', 'user-secret', 'wrong-secret'],
+      ['HELLO', '3', 'SETNAME', 'me', 'auth', 'default', 'wrong-secret', 'more-secret'],
+      ['HELLO', 'x', 'AUTH', 'wrong-secret'],
+      ['AUTH', 'right-secret'],
+      ['HELLO', '2', 'AUTH', 'default', 'right-secret', 'SETNAME', 'me'],
+      ['CONFIG', 'SET', 'requirepass', 'new-secret'],
+      ['CONFIG', 'SET', 'slowlog-max-len', '100', 'MASTERAUTH', 'new-secret'],
+    ]
+    for (const call of calls) await stranger.ask(...call)
+    const slow = (await trusted.ask('SLOWLOG', 'GET', '-1')) as unknown[][]
+    expect(slow.length).toBeGreaterThanOrEqual(calls.length)
+    expect(JSON.stringify(slow)).not.toContain('secret')
+    const args = slow.map((one) => (one[3] as string[]).join(' '))
+    expect(args).toContain('AUTH (redacted)')
+    expect(args).toContain('HELLO 3 SETNAME me auth (redacted) (redacted) (redacted)')
+    expect(args).toContain('CONFIG SET slowlog-max-len 100 MASTERAUTH (redacted)')
+    expect(server.logged.join('\n')).not.toContain('secret')
+  })
+})
+
 describe('settings', () => {
   it('CONFIG SET changes all or none, of this server only; limits are not among them', async () => {
     const { server, two } = await pair()

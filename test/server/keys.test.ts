@@ -2,8 +2,11 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { makeApp } from '../../src/server/http/app.ts'
+import { HTTP_LIMITS } from '../../src/server/http/index.ts'
 import { LocalRegistry } from '../../src/server/local-registry.ts'
 import { itemsOf } from '../support/items.mjs'
+import { atEnd } from './ends.ts'
 import { started } from './process.ts'
 import { folder, fresh, pair, served } from './serving.ts'
 import { turnsOf } from './turns.ts'
@@ -177,4 +180,20 @@ describe('many sieves', () => {
     expect(await three.ask('SMISMEMBER', 'k7', 'x', 'y')).toEqual([0, 1])
     await server.close()
   })
+})
+
+it('a time of expiry that is later than any date is shown as the last date', async () => {
+  const { server, two } = await pair()
+  await two.ask('SADD', 's', 'a')
+  expect(await two.ask('EXPIRE', 's', '10000000000000')).toBe(1)
+  const stats = (await two.ask('SIEVE.STATS', 's')) as unknown[]
+  expect(stats[stats.indexOf('expiresAt') + 1]).toBe('+275760-09-13T00:00:00.000Z')
+  const { app, close } = await makeApp(server.registry, {
+    host: '127.0.0.1',
+    port: 0,
+    server: server.info,
+    limits: HTTP_LIMITS,
+  })
+  atEnd(close)
+  expect((await app.inject('/v1/sieves')).json().sieves[0].expiresAt).toBe('+275760-09-13T00:00:00.000Z')
 })

@@ -143,6 +143,25 @@ describe('limits of what is sent', () => {
     expect(await (await server.connect()).ask('PING')).toBe('PONG')
   })
 
+  it('connections without the password give way to others, the oldest first', async () => {
+    const server = await served({ limits: { connections: 3 }, password: 'p' })
+    const trusted = await server.connect()
+    expect(await trusted.ask('AUTH', 'p')).toBe('OK')
+    const strangers = [await server.connect(), await server.connect()]
+    for (const stranger of strangers) expect(await stranger.ask('PING')).toMatch(/^!NOAUTH/)
+    const next = await server.connect()
+    await strangers[0]!.closed()
+    expect(await next.ask('AUTH', 'p')).toBe('OK')
+    const last = await server.connect()
+    await strangers[1]!.closed()
+    expect(await last.ask('AUTH', 'p')).toBe('OK')
+    expect(server.info).toMatchObject({ refused: 2, connections: { resp: 3 } })
+    // All are trusted: as before.
+    const late = await server.connect()
+    expect(plain(await late.read())).toBe('!ERR max number of clients reached: 3 (--max-connections)')
+    expect(await trusted.ask('PING')).toBe('PONG')
+  })
+
   it('memory and number of sieves, as replies', async () => {
     const server = await served({ registry: { memoryBytes: 4 * 1024 ** 2, mostSieves: 3 } })
     const client = await server.connect()

@@ -43,7 +43,7 @@ export async function served(setting: Setting = {}): Promise<Served> {
   const { limits, password, registry: asked, wrap, dialect, allowsFlush } = setting
   const local = await LocalRegistry.open({ memoryBytes: 256 * 1024 ** 2, mostSieves: 100, ...asked })
   const registry = wrap?.(local) ?? local
-  const info = serverInfo('0.0.0-test')
+  const info = serverInfo('0.0.0-test', limits?.allUnreadBytes)
   const logged: string[] = []
   const listener = await openResp(registry, {
     host: '127.0.0.1',

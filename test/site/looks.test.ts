@@ -1,11 +1,11 @@
-// Every view, light on a desk and dark on a phone: no message, nothing serious from axe, nothing to scroll sideways. With
+// Every view, light on a desk and dark on a phone: no message, nothing from axe, nothing to scroll sideways. With
 // URLSIEVE_SHOTS=folder both in both, every structure of the playground, and the pictures are kept there to be looked at.
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { structures } from '../../site/src/playground/structures.ts'
 import { noBrowser } from '../support/chromium.ts'
-import { overflow, Stage, seriousFaults } from './stage.ts'
+import { axeFaults, overflow, Stage } from './stage.ts'
 
 const shots = process.env.URLSIEVE_SHOTS
 
@@ -104,7 +104,7 @@ describe.skipIf(noBrowser)(`how the page looks${noBrowser && ` (skipped: ${noBro
       await page.setViewportSize({ width, height: 800 })
       if (shots) await keep(page, at)
       expect(await overflow(page), at).toBeLessThanOrEqual(0)
-      expect(await seriousFaults(page), at).toEqual([])
+      expect(await axeFaults(page), at).toEqual([])
     }
     expect(said).toEqual([])
     await page.close()

@@ -2,7 +2,7 @@
 // is not shown on; an hour of charts after a reload; nine hundred sieves; what a new sieve would take.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
-import { button, fact, overflow, Stage, seriousFaults, texts, until } from './stage.ts'
+import { axeFaults, button, fact, overflow, Stage, texts, until } from './stage.ts'
 
 const WAIT_MS = 20_000
 describe.skipIf(noBrowser)(`the page of an operator${noBrowser && ` (skipped: ${noBrowser})`}`, () => {
@@ -28,7 +28,7 @@ describe.skipIf(noBrowser)(`the page of an operator${noBrowser && ` (skipped: ${
     await faults.getByText('The server is not ready').waitFor({ timeout: WAIT_MS })
     expect(await faults.getByRole('listitem').count()).toBe(3)
     expect(await faults.textContent()).toContain('<i>old</i>')
-    expect(await seriousFaults(page)).toEqual([])
+    expect(await axeFaults(page)).toEqual([])
     for (const hash of ['#/new', '#/try', '#/sieves/small']) {
       await page.goto(`${stage.address}${hash}`)
       await faults.getByText('The disk refuses writes').waitFor({ timeout: WAIT_MS })
@@ -76,7 +76,7 @@ describe.skipIf(noBrowser)(`the page of an operator${noBrowser && ` (skipped: ${
     await preview.getByText('it would refuse to create this sieve').waitFor()
     await page.getByLabel('Expected URLs').fill('')
     await preview.getByText('expectedUrls').waitFor()
-    expect(await seriousFaults(page)).toEqual([])
+    expect(await axeFaults(page)).toEqual([])
     const groups = page.getByRole('group', { name: 'Research' })
     expect(await groups.locator('b').allTextContents()).toEqual([
       'multilayer',
@@ -128,7 +128,39 @@ describe.skipIf(noBrowser)(`the page of an operator${noBrowser && ` (skipped: ${
     expect(await spoken()).toMatch(/^\d\d:\d\d:\d\d: all [\d.]+, new [\d.]+$/)
     await page.keyboard.press('Escape')
     expect(await pointed.count()).toBe(0)
-    expect(await seriousFaults(page)).toEqual([])
+    expect(await axeFaults(page)).toEqual([])
+    expect(said).toEqual([])
+    await page.close()
+  })
+
+  test('a name that would turn the text around it is shown with its letters', async () => {
+    const name = 'crawl-\u202egpj.evil\u2066'
+    const seen = 'crawl-\\u202egpj.evil\\u2066'
+    await stage.fill(name, {}, 10)
+    const { page, said } = await stage.visit('')
+    await page.getByRole('rowheader', { name: seen }).waitFor()
+    stage.faults.begin('past-capacity', `${name} is full`, name)
+    await page
+      .getByRole('region', { name: 'Faults' })
+      .getByText(`${seen} is full`)
+      .waitFor({ timeout: WAIT_MS })
+    const shown = async () => [await page.evaluate('document.body.innerText'), await page.title()].join('\n')
+    for (const hash of [
+      '',
+      `#/sieves/${encodeURIComponent(name)}`,
+      `#/try?sieve=${encodeURIComponent(name)}`,
+    ]) {
+      await page.goto(`${stage.address}${hash}`)
+      await until(async () => (await shown()).includes(seen), true)
+      expect(await shown()).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/)
+    }
+    await page.goto(`${stage.address}#/sieves/${encodeURIComponent(name)}`)
+    expect(await page.locator('h1 bdi').textContent()).toBe(seen)
+    await button(page, 'Delete').click()
+    await page.getByRole('heading', { name: `Delete ${seen}?` }).waitFor()
+    await button(page, 'Delete it').click()
+    await page.getByRole('heading', { name: 'Sieves', exact: true }).waitFor()
+    stage.faults.end('past-capacity', name)
     expect(said).toEqual([])
     await page.close()
   })
@@ -167,6 +199,8 @@ describe.skipIf(noBrowser)(`the page of an operator${noBrowser && ` (skipped: ${
     const names = () => texts(page, 'table.sieves tbody th')
     await until(async () => (await names()).length, 100)
     expect((await names()).slice(0, 3)).toEqual(['s0', 's1', 's2'])
+    // Charts of the 24 most active, in the order of the table.
+    expect(await texts(page, '.strip h3')).toEqual(Array.from({ length: 24 }, (_, i) => `s${876 + i}`))
     const urls = async () => (await texts(page, 'table.sieves tbody td:nth-child(5)')).slice(0, 3)
     await button(page, 'URLs').click()
     expect(await urls()).toEqual(['899', '898', '897'])

@@ -190,13 +190,11 @@ export class Stage {
   }
 }
 
-/** What axe finds serious or critical. */
-export async function seriousFaults(page: Page): Promise<string[]> {
+/** What axe finds. */
+export async function axeFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe)
   const violations = (await page.evaluate('axe.run().then((found) => found.violations)')) as Violation[]
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes[0]!.html}`)
+  return violations.map(({ id, impact, nodes }) => `${id} (${impact}): ${nodes[0]!.html}`)
 }
 
 /** How much of the page is past its right edge, in pixels. */

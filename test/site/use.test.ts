@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { structures } from '../../site/src/playground/structures.ts'
 import { launch, noBrowser } from '../support/chromium.ts'
-import { button, fact, Stage, seriousFaults, texts, until } from './stage.ts'
+import { axeFaults, button, fact, Stage, texts, until } from './stage.ts'
 
 const EXAMPLE = 'https://www.example.com/a/b.html'
 
@@ -26,7 +26,7 @@ describe.skipIf(noBrowser)(`the page in use${noBrowser && ` (skipped: ${noBrowse
   test('without a sieve: says so, and leads to a new one', async () => {
     const { page, said } = await visit('')
     await page.getByText('No sieve yet.').waitFor()
-    expect(await seriousFaults(page)).toEqual([])
+    expect(await axeFaults(page)).toEqual([])
     await page.getByRole('link', { name: 'Create a sieve' }).click()
     await heading(page, 'New sieve').waitFor()
     expect(said).toEqual([])
@@ -76,7 +76,7 @@ describe.skipIf(noBrowser)(`the page in use${noBrowser && ` (skipped: ${noBrowse
     await page.getByLabel('classic').check()
     await button(page, 'Create').click()
     await page.getByRole('alert').filter({ hasText: /plain/ }).waitFor()
-    expect(await seriousFaults(page)).toEqual([])
+    expect(await axeFaults(page)).toEqual([])
     await page.close()
   })
 
@@ -187,7 +187,7 @@ describe.skipIf(noBrowser)(`the page in use${noBrowser && ` (skipped: ${noBrowse
     await button(page, 'Delete').click()
     const dialog = page.getByRole('dialog', { name: 'Delete fixed?' })
     await dialog.waitFor()
-    expect(await seriousFaults(page)).toEqual([])
+    expect(await axeFaults(page)).toEqual([])
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
     expect((await fetch(`${stage.address}v1/sieves/fixed`)).status).toBe(200)
@@ -293,13 +293,13 @@ describe.skipIf(noBrowser)(`the page in use${noBrowser && ` (skipped: ${noBrowse
     await stage.hangUp()
     await until(() => state.textContent(), 'Connection lost')
     await page.getByText('The values shown are the last ones received.').waitFor()
-    expect(await seriousFaults(page)).toEqual([])
+    expect(await axeFaults(page)).toEqual([])
     await stage.serve()
     await until(() => state.textContent(), 'Live')
     await stage.hangUp()
     await stage.serve('pässword')
     await heading(page, 'This server has a password').waitFor()
-    expect(await seriousFaults(page)).toEqual([])
+    expect(await axeFaults(page)).toEqual([])
     await page.getByLabel('Password').fill('wrong')
     await button(page, 'Continue').click()
     await page.getByText('Wrong password.').waitFor()

@@ -1,8 +1,8 @@
 // The formulas of classic, fingerprint and scalable: against the papers, against counting, and at their limits.
 import { describe, expect, it } from 'vitest'
 import { fingerprintRate } from '../../src/filters/fingerprint.ts'
+import { compoundRate } from '../../src/filters/generations.ts'
 import { scalableRate } from '../../src/filters/scalable.ts'
-import { compoundRate } from '../../src/filters/window.ts'
 import { blockedRate } from '../../src/sizing/blocked.ts'
 import {
   classicBits,

@@ -1,10 +1,12 @@
 // Repeats and lines that are not URLs are counted for good: after close, after a kill, with and without a snapshot between.
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { ExactSieve } from '../../src/exact/index.ts'
 import { Sieve } from '../../src/sieve.ts'
+import { encodeRecord, OP } from '../../src/store/log.ts'
 import { verifySieve } from '../../src/store/verify.ts'
 import { builtLibrary } from '../support/built.ts'
 import { newFolders } from '../support/folders.ts'
@@ -67,7 +69,35 @@ describe('the counts of a store', () => {
     const damage = (await verifySieve(folder)).filter((report) => report.damage.length > 0)
     expect(damage.map(({ file }) => file)).toEqual(['counts'])
     writeFileSync(path, Buffer.alloc(1000))
-    await expect(Sieve.open(folder)).rejects.toThrow(/1000 bytes of counts/)
+    await expect(Sieve.open(folder)).rejects.toThrow(/counts is damaged at byte 0: longer than 128 B/)
+  })
+
+  it('that nothing has counted are named, their checksum right', async () => {
+    const folder = newFolder()
+    const sieve = await Sieve.open(folder)
+    for (let i = 0; i < 3; i++) sieve.add('https://example.com/')
+    await sieve.close()
+    const path = join(folder, 'counts')
+    const bytes = readFileSync(path)
+    for (let at = 0; at < bytes.length; at += 64) {
+      bytes.writeBigUInt64LE(2n ** 53n - 1n, at + 16)
+      bytes.writeUInt32LE(crc32(bytes.subarray(at, at + 60)), at + 60)
+    }
+    writeFileSync(path, bytes)
+    await expect(Sieve.open(folder)).rejects.toThrow(/counts past 281474976710656/)
+  })
+
+  it('a forged log that deletes what is not there takes none below 0', async () => {
+    const folder = newFolder()
+    const sieve = await Sieve.open(folder)
+    sieve.add('https://example.com/')
+    await sieve.close()
+    appendFileSync(join(folder, 'log-00000001'), encodeRecord(OP.deleteHashes, 3, Buffer.alloc(24, 7)))
+    const forged = await Sieve.open(folder)
+    expect(forged.stats().urls).toBe(0)
+    await forged.save()
+    await forged.close()
+    expect((await Sieve.open(folder, { readOnly: true })).has('https://example.com/')).toBe(true)
   })
 })
 

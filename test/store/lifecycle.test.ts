@@ -163,7 +163,7 @@ describe('scalable', () => {
         sieve.addMany(urlsOf('a', from, urls))
         const hits = sum(sieve.hasMany(unknown))
         const { expectedRate, promisedRate, pastCapacity } = sieve.stats()
-        steps.push(`${urls}: ${hits} of ${trials}, says ${expectedRate.toExponential(1)}`)
+        steps.push(`${urls}: ${hits} of ${trials}, says ${expectedRate!.toExponential(1)}`)
         expect(lowerBound({ hits, trials, confidence: 1 - 1e-6 }), steps.at(-1)!).toBeLessThanOrEqual(rate)
         expect(expectedRate).toBeLessThanOrEqual(promisedRate!)
         expect(pastCapacity).toBe(false)

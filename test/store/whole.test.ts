@@ -5,12 +5,15 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Frontier } from '../../src/crawlers/frontier.ts'
 import { ExactSieve, verifyExact } from '../../src/exact/index.ts'
+import { freeze } from '../../src/freeze.ts'
 import { LocalRegistry } from '../../src/server/local-registry.ts'
 import { Sieve } from '../../src/sieve.ts'
 import { logName, snapshotName } from '../../src/store/layout.ts'
+import { encodeRecord, OP } from '../../src/store/log.ts'
 import { repairStore } from '../../src/store/repair.ts'
 import { verifySieve } from '../../src/store/verify.ts'
 import { batchOf } from '../crash/batches.mjs'
+import { putTogether, recordsOf, takeApart } from '../hostile/forge.mjs'
 import { newFolders } from '../support/folders.ts'
 import { copyFolder } from './copy.ts'
 
@@ -205,4 +208,44 @@ describe('a server', () => {
     } else expect(again.message).toContain(snapshotName(1))
     expect(readdirSync(folder)).toEqual(before)
   })
+})
+
+it('a repair leaves out bits that are behind the last one of an array', async () => {
+  const folder = newFolder()
+  const sieve = await Sieve.open(folder, { filter: 'multilayer', bitsPerLayer: 490, layers: 2 })
+  sieve.addMany(batchOf(0, BATCH_URLS))
+  await sieve.save()
+  await sieve.close()
+  const path = join(folder, snapshotName(2))
+  const { version, header, chunks, end } = takeApart(readFileSync(path))
+  for (const { payload } of chunks) payload[payload.length - 1]! |= 0xfc
+  const texts = { headerText: JSON.stringify(header), endText: JSON.stringify(end) }
+  writeFileSync(path, putTogether({ version, chunks, ...texts }))
+  const damage = async () => (await verifySieve(folder)).flatMap((report) => report.damage)
+  expect(await damage()).toEqual([expect.stringContaining('bits set behind its 490 bits')])
+  await repairStore(folder)
+  expect(await damage()).toEqual([])
+  const repaired = await Sieve.open(folder, { readOnly: true })
+  expect(held(repaired, 0)).toBe(BATCH_URLS)
+  expect(repaired.stats().fill).toBeLessThan(0.5)
+})
+
+it('a reader writes no copy in which URLs count that its writer could not log', async () => {
+  const folder = newFolder()
+  const sieve = await Sieve.open(folder)
+  sieve.addMany(batchOf(0, BATCH_URLS))
+  await sieve.close()
+  const reader = await Sieve.open(folder, { readOnly: true })
+  await reader.save(join(folder, 'copy.sieve'))
+  const log = readFileSync(join(folder, logName(1)))
+  const hashes = recordsOf(log)[0]!.payload
+  writeFileSync(
+    join(folder, logName(1)),
+    Buffer.concat([log, encodeRecord(OP.unloggedHashes, 1, hashes.subarray(0, 8))]),
+  )
+  const other = await Sieve.open(folder, { readOnly: true })
+  expect(held(other, 0)).toBe(BATCH_URLS - 1)
+  const refused = { code: 'disk', message: expect.stringContaining('refused 1 URLs') }
+  await expect(other.save(join(folder, 'copy.sieve'))).rejects.toMatchObject(refused)
+  await expect(freeze(other)).rejects.toMatchObject(refused)
 })

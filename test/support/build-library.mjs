@@ -5,7 +5,15 @@ import { rolldown } from 'rolldown'
 
 /** What `load`, `import` and the scripts of tests name; '#store' is the second. */
 const entries = [
-  ...['index', 'store/index', 'exact/index', 'disk/index', 'redis/index', 'crawlers/crawlee'],
+  ...[
+    'index',
+    'store/index',
+    'exact/index',
+    'disk/index',
+    'disk/run-hashes',
+    'redis/index',
+    'crawlers/crawlee',
+  ],
   ...['crawlers/frontier', 'crawlers/frontier-log', 'crawlers/request-text'],
   ...['search/dataset', 'search/index-file'],
   ...['server/info', 'server/local-registry', 'server/resp/index', 'server/resp/limits'],

@@ -47,13 +47,16 @@ class UrlsieveDupeFilter(BaseDupeFilter):
         if self.on_error not in ("new", "close"):
             raise ValueError(f"URLSIEVE_ON_ERROR {self.on_error!r}: expected 'new' or 'close'")
         self.retry_seconds = settings.getfloat("URLSIEVE_RETRY_SECONDS", 5)
-        # The client must not retry: an ADD that is repeated after a lost reply would report a new page as seen.
+        # The client must not retry: an ADD that is repeated without its number would report a new page as seen.
         self.client = redis.Redis.from_url(
             settings.get("URLSIEVE_URL", "redis://127.0.0.1:6390"),
             password=settings.get("URLSIEVE_PASSWORD"),
             socket_timeout=settings.getfloat("URLSIEVE_TIMEOUT", 5),
             retry=Retry(NoBackoff(), 0),
         )
+        #: The name of this client's numbered calls; None: not known yet; "": the server has none.
+        self.caller = None
+        self.number = 0
         journal = settings.get("URLSIEVE_JOURNAL")
         self.journal = Journal(journal) if journal else None
         self.has_jobdir = bool(settings.get("JOBDIR"))
@@ -182,13 +185,46 @@ class UrlsieveDupeFilter(BaseDupeFilter):
                 seen = self.client.execute_command("SIEVE.HAS", self.name, *keys)
                 self._remember((one, key) for one, key, was in zip(requests, keys, seen) if was)
                 self.journal.add([one for one, was in zip(requests, seen) if not was], self.crawler.spider)
-            verdicts = self.client.execute_command("SIEVE.ADD", self.name, *keys)
+            verdicts = self._call("SIEVE.ADD", self.name, *keys)
         except redis.RedisError as error:
             self._away(error)
             return self._add_locally(requests, keys)
         self.away_until = 0.0
         self._remember(zip(requests, keys))
         return [bool(verdict) for verdict in verdicts]
+
+    # Sends a command with a number. If its answer is lost, sends it once more: the server has kept the answer, unless it
+    # was restarted.
+    def _call(self, *command):
+        self.number += 1
+        lost = None
+        while True:
+            if self.caller is None:
+                self.caller = self._new_caller()
+            if not self.caller:
+                if lost:
+                    raise lost
+                return self.client.execute_command(*command)
+            try:
+                return self.client.execute_command("SIEVE.CALL", self.caller, self.number, *command)
+            except AWAY as error:
+                if lost:
+                    raise
+                lost = error
+            except redis.ResponseError as error:
+                if not str(error).startswith("NOCALLER"):
+                    raise
+                self.caller = None
+                if lost:
+                    raise lost from None
+
+    def _new_caller(self):
+        try:
+            return self.client.execute_command("SIEVE.CALLER")
+        except redis.ResponseError as error:
+            if not str(error).startswith("unknown command"):
+                raise
+            return ""
 
     # Verdicts during an outage: from earlier answers of the server and the requests met since.
     def _add_locally(self, requests, keys):

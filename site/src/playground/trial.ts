@@ -26,8 +26,8 @@ export interface Measured {
   readonly urls: number
   readonly asked: number
   readonly wrong: number
-  /** What the filter says of itself at this fill. */
-  readonly expected: number
+  /** What the filter says of itself at this fill; null where it cannot know. */
+  readonly expected: number | null
 }
 
 export interface Asked {

@@ -10,7 +10,7 @@ import { Tiles } from '../tiles.ts'
 import { type Span, SpanChoice } from '../timeline.ts'
 import { heading, labelled, notice, type View } from '../view.ts'
 
-/** Sieves with charts at the same time; the search finds the others. */
+/** Sieves with charts at the same time, the most active ones; the search finds the others. */
 const MOST_CHARTS = 24
 /** Rows until all are asked for. */
 const MOST_ROWS = 100
@@ -59,6 +59,7 @@ class Selection {
   /** The place of each name, and when it was determined. */
   #places = new Map<string, number>()
   #orderedAt = Number.NEGATIVE_INFINITY
+  #active: ReadonlySet<string> = new Set()
 
   constructor(onChange: () => void) {
     const change = () => {
@@ -83,7 +84,15 @@ class Selection {
     const sorted = this.order.sort(found)
     this.#places = new Map(sorted.map(({ name }, i) => [name, i]))
     this.#orderedAt = performance.now()
+    // The sort is stable: those that are equally active stay in their order.
+    const busiest = sorted.toSorted((a, b) => b.recentAdds - a.recentAdds || b.sieve.adds - a.sieve.adds)
+    this.#active = new Set(busiest.slice(0, MOST_CHARTS).map(({ name }) => name))
     return sorted
+  }
+
+  /** Those that have charts. */
+  isActive({ name }: Entry): boolean {
+    return this.#active.has(name)
   }
 }
 
@@ -175,9 +184,10 @@ export const dashboardView: View = ({ root, live, signal }) => {
     keyedRows.show(rows, (row, entry) => row.show(entry))
     showAll.hidden = rows.length === selected.length
     setText(showAll, `Show all ${count(selected.length)}`)
-    keyedStrips.show(selected.slice(0, MOST_CHARTS), (strip, entry) => strip.show(entry, live, spans.span))
-    const left = selected.length - MOST_CHARTS
-    setText(more, left > 0 ? `${plural(left, 'more sieve')}: search to see their charts.` : '')
+    const charted = selected.filter((entry) => selection.isActive(entry))
+    keyedStrips.show(charted, (strip, entry) => strip.show(entry, live, spans.span))
+    const left = selected.length - charted.length
+    setText(more, left > 0 ? `${plural(left, 'less active sieve')}: search to see their charts.` : '')
     const isFiltered = selected.length < entries.length
     setText(found, isFiltered ? `${plural(selected.length, 'sieve')} of ${entries.length}` : '')
     void load()

@@ -341,7 +341,11 @@ class Playground {
     }
     const { expectedRate } = trial.sieve.stats()
     const chance =
-      expectedRate > 0 ? `expected is ${oneIn(expectedRate)}` : 'there is nothing in it to be mistaken for'
+      expectedRate === null
+        ? 'its rate depends on the URLs'
+        : expectedRate > 0
+          ? `expected is ${oneIn(expectedRate)}`
+          : 'there is nothing in it to be mistaken for'
     setText(
       this.#searchState,
       searching.signal.aborted ? 'Stopped.' : `None in ${count(MOST_TRIES)}: ${chance}.`,

@@ -1,7 +1,7 @@
 // One sieve: its charts, its numbers, and forms to add, query and forget URLs.
 import { api, type SieveInfo } from '../api.ts'
 import { confirm } from '../confirm.ts'
-import { fact, fill, h } from '../dom.ts'
+import { fact, fill, h, nameText } from '../dom.ts'
 import { bytes, count, moment, number, plural, rate, share } from '../format.ts'
 import { ShapeTable } from '../shape-table.ts'
 import { SieveCharts } from '../sieve-charts.ts'
@@ -32,11 +32,15 @@ const facts = (title: string, ...pairs: (HTMLElement | null)[]): HTMLElement =>
   h('section', {}, h('h2', {}, title), h('dl', { class: 'facts' }, ...pairs))
 
 function rateFacts({ stats }: SieveInfo): HTMLElement {
-  const { expectedRate, promisedRate, pastCapacity, rates = {} } = stats
+  const { expectedRate, promisedRate, noPromise, pastCapacity, rates = {} } = stats
   return facts(
     'Error rate',
     fact('Expected rate now', rate(expectedRate)),
-    fact('Promised rate', promisedRate === null ? 'none' : rate(promisedRate)),
+    fact(
+      'Promised rate',
+      promisedRate === null ? 'none' : rate(promisedRate),
+      noPromise ? h('small', {}, noPromise) : null,
+    ),
     fact(
       'Within its promise',
       pastCapacity ? h('strong', { class: 'over' }, 'no: it holds more URLs than it was created for') : 'yes',
@@ -144,7 +148,7 @@ export const sieveView: View = async (frame) => {
   if (first === null) {
     fill(
       root,
-      heading(name),
+      heading(nameText(name)),
       notice('There is no sieve with this name.', h('p', {}, h('a', { href: '#/' }, 'All sieves'))),
     )
     return
@@ -186,7 +190,7 @@ export const sieveView: View = async (frame) => {
       'URL',
     )
     const isSure = await confirm(
-      `Delete ${name}?`,
+      ['Delete ', nameText(name), '?'],
       `It forgets ${known} permanently: each of them will be new again.`,
       'Delete it',
     )
@@ -201,7 +205,7 @@ export const sieveView: View = async (frame) => {
   fill(
     root,
     h('p', { class: 'trail' }, h('a', { href: '#/' }, 'Sieves')),
-    heading(name, `${first.stats.filter} · ${first.stats.profile}`),
+    heading(nameText(name), `${first.stats.filter} · ${first.stats.profile}`),
     h('div', { class: 'row actions verbs' }, tryLink, save, drop),
     done,
     errorLine.element,

@@ -1,6 +1,6 @@
 // Try a URL: its key, the effect of each rule, its verdict in a sieve and the deciding layer; and add it.
 import { api, type Explanation } from '../api.ts'
-import { fill, h } from '../dom.ts'
+import { fill, h, nameText } from '../dom.ts'
 import { keySection, layerSection } from '../explanation.ts'
 import { ErrorLine, heading, labelled, plainInput, type View, verdictMark } from '../view.ts'
 
@@ -51,7 +51,7 @@ export const tryView: View = async ({ root, query, signal }) => {
         explanation.verdict === 'seen'
           ? ' An add would be answered “seen”: '
           : ' An add would be answered “new”: ',
-        h('b', {}, name),
+        h('b', {}, nameText(name)),
         explanation.verdict === 'seen'
           ? ' has seen this key, unless it is a false positive.'
           : ' has certainly not seen this key.',
@@ -72,7 +72,7 @@ export const tryView: View = async ({ root, query, signal }) => {
         'p',
         {},
         ` Added to `,
-        h('b', {}, name),
+        h('b', {}, nameText(name)),
         verdicts[0] === 'new' ? ': it was new, and is seen from now on.' : ': it had been seen before.',
       ),
     )

@@ -9,6 +9,8 @@ const BLOCK_BYTES = 32 * 1024
 const HEADER_BYTES = 7
 /** Sequence number, count. */
 const BATCH_HEADER_BYTES = 12
+/** LevelDB asserts that sequence numbers have 56 bits: below this, no number of further writes comes near. */
+const MOST_SEQUENCE = Number.MAX_SAFE_INTEGER
 
 /** Throws when a log has a damaged record. One cut short by the end of the file was never acknowledged: no damage. */
 export function checkLog(path: string, bytes: Buffer): void {
@@ -81,12 +83,21 @@ export function lastRecord(bytes: Buffer): LogRecord | undefined {
   return last
 }
 
+/** Throws a RangeError for a sequence number that LevelDB cannot go on from. */
+export function checkSequence(sequence: number): void {
+  if (sequence > MOST_SEQUENCE) throw new RangeError(`a sequence number of ${sequence}`)
+}
+
 /**
  * Throws a RangeError unless a record is a write batch: a sequence number, a count, and that many puts and deletes.
- * LevelDB silently ignores the rest of a record that is not.
+ * LevelDB silently ignores the rest of a record that is not, and asserts that no operation has the number of an earlier
+ * one. `least`: the sequence number behind the batch before. Returns the one behind this.
  */
-export function checkBatch(record: Buffer): void {
+export function checkBatch(record: Buffer, least: number): number {
   if (record.length < BATCH_HEADER_BYTES) throw new RangeError(`a batch of ${record.length} bytes`)
+  const sequence = Number(record.readBigUInt64LE(0))
+  checkSequence(sequence)
+  if (sequence < least) throw new RangeError(`a batch with sequence number ${sequence} behind ${least - 1}`)
   let at = BATCH_HEADER_BYTES
   const skip = () => {
     const [size, from] = readVarint(record, at)
@@ -102,4 +113,5 @@ export function checkBatch(record: Buffer): void {
   const declared = record.readUInt32LE(8)
   if (at !== record.length || count !== declared)
     throw new RangeError(`a batch that declares ${declared} operations and has ${count}`)
+  return sequence + count
 }

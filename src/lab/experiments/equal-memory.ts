@@ -11,6 +11,7 @@ import type { Claim, Experiment, Lab, Plot, Result, Table } from '../experiment.
 import { clopperPearson } from '../interval.ts'
 import { keptLines } from '../line-writer.ts'
 import { Pieces, recombinedLines } from '../negatives.ts'
+import { ownRate } from '../own-rate.ts'
 import { Stopwatch } from '../stopwatch.ts'
 import { count, factor, listed, percent, withInterval } from '../wording.ts'
 
@@ -102,7 +103,7 @@ async function judge(lab: Lab, filter: FilterName, bitsPerUrl: number, all: Ques
     held,
     natural: { hits, trials: naturals },
     recombined: { hits: ones(sieve.hasLines(recombined)), trials: recombineds },
-    expectedRate: stats.expectedRate,
+    expectedRate: ownRate(stats),
     nsAdd: adding.nsEach(held),
     nsHit: hitting.nsEach(held),
     nsMiss: missing.nsEach(naturals),

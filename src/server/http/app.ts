@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import swagger from '@fastify/swagger'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Items } from '../../index.ts'
+import { turns } from '../../store/pace.ts'
 import { ServerHistory } from '../history.ts'
 import type { ServerInfo } from '../info.ts'
 import { Metrics } from '../metrics.ts'
@@ -10,7 +11,8 @@ import type { SieveRegistry } from '../registry.ts'
 import { Bodies } from './bodies.ts'
 import { catalog } from './catalog.ts'
 import { Connections } from './connections.ts'
-import { Guard } from './guard.ts'
+import { Guard, isOpenPath } from './guard.ts'
+import { digestBody, notePart, repeatable } from './idempotency.ts'
 import type { HttpLimits } from './limits.ts'
 import { Live } from './live.ts'
 import { LONG_BYTES, readLongList } from './long-list.ts'
@@ -65,6 +67,8 @@ export interface HttpApp {
 
 /** Bytes a connection may buffer in each direction before it is paused: two reads. */
 const STREAM_BYTES = 128 * 1024
+/** Shorter answers are not counted with what is unread: a socket's own buffer takes them. */
+const LONG_ANSWER_BYTES = 16 * 1024
 const NO_URLS = Object.freeze({ urls: Object.freeze([]) })
 
 export async function makeApp(registry: SieveRegistry, options: HttpOptions): Promise<HttpApp> {
@@ -94,6 +98,7 @@ export async function makeApp(registry: SieveRegistry, options: HttpOptions): Pr
     const problem = problemOf(error)
     if (!problem) options.onDefect?.(error)
     const { status, text, headers } = problem ?? DEFECT
+    if (problem) notePart(reply, problem)
     // Closing while the body still arrives would lose the answer; Connections ends such a connection later.
     reply.removeHeader('connection')
     reply
@@ -103,15 +108,26 @@ export async function makeApp(registry: SieveRegistry, options: HttpOptions): Pr
       .send(text)
   }
 
-  connections = new Connections(app, limits, info)
   const guard = new Guard(options.host, options.password)
+  connections = new Connections(app, limits, info, guard)
   app.decorateRequest('items', null)
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(SAFE_HEADERS)
     const path = request.routeOptions.url ?? ''
-    const refusal = guard.refusal(path, request.headers) ?? encoded(request.headers)
+    const refusal = twice(request.raw) ?? guard.refusal(path, request.headers) ?? encoded(request.headers)
     const isRefused = refusal === null && registry.isLoading && path.startsWith('/v1/sieves')
     done(isRefused ? loading() : (refusal ?? undefined))
+  })
+  // Requests come one after the other, however many there are.
+  app.addHook('onRequest', (request, _, done) => {
+    const isShort = isOpenPath(request.routeOptions.url ?? '')
+    if (turns.mayBegin(() => isShort)) done()
+    else turns.enter(done, isShort)
+  })
+  app.addHook('onSend', (_, reply, payload, done) => {
+    const bytes = typeof payload === 'string' || payload instanceof Uint8Array ? payload.length : 0
+    if (bytes > LONG_ANSWER_BYTES) info.unread.wrote(reply.raw, bytes)
+    done()
   })
   app.addHook('onResponse', (request, reply, done) => {
     const isStream = request.routeOptions.url === '/v1/live' || typeof request.body === 'string'
@@ -126,11 +142,14 @@ export async function makeApp(registry: SieveRegistry, options: HttpOptions): Pr
     refuse(new Problem(404, `nothing at ${request.method} ${request.url}: see /openapi.json`), reply)
   })
 
+  repeatable(app, info.repeated)
   const lists = new UrlLists(limits)
   const bodies = new Bodies(limits)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
     const body = await bodies.read(payload, Number(request.headers['content-length'] ?? 0))
+    await digestBody(request, body)
+    if (!turns.mayBegin(() => false)) await turns.wait()
     const { takesItems = false } = request.routeOptions.config
     if (takesItems) {
       request.items = lists.read(body)
@@ -194,6 +213,28 @@ export async function makeApp(registry: SieveRegistry, options: HttpOptions): Pr
 function encoded({ 'content-encoding': encoding = 'identity' }: IncomingHttpHeaders): Problem | null {
   if (encoding.toLowerCase() === 'identity') return null
   return new Problem(415, `Content-Encoding '${encoding}': expected a body that is not compressed`)
+}
+
+/** Headers that decide what a request may do: of two, a proxy may have checked the other one. */
+const SINGLE = [
+  'host',
+  'authorization',
+  'origin',
+  'sec-fetch-site',
+  'content-type',
+  'content-encoding',
+  'idempotency-key',
+]
+
+function twice({ rawHeaders }: IncomingMessage): Problem | null {
+  const seen = new Set<string>()
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!.toLowerCase()
+    if (!SINGLE.includes(name)) continue
+    if (seen.has(name)) return new Problem(400, `two headers '${name}': expected one`)
+    seen.add(name)
+  }
+  return null
 }
 
 function parseJson(body: Buffer): unknown {

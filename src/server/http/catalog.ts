@@ -4,6 +4,7 @@ import { explainKey } from '../../canonical/explain.ts'
 import type { FilterKind } from '../../filters/filter.ts'
 import { filters, hashDescriptions, type ProfileName, profiles } from '../../index.ts'
 import type { SieveRegistry } from '../registry.ts'
+import { checkExplained } from '../url-limits.ts'
 import { answers, keyQuestion, refusals } from './schemas.ts'
 
 const known = (registry: SieveRegistry) => ({
@@ -34,8 +35,8 @@ export function catalog(app: FastifyInstance, registry: SieveRegistry): void {
     body: keyQuestion,
     response: { 200: answers('Key', 'The key, and what each rule did.'), ...refusals },
   }
-  app.post<{ Body: { url: string; profile: ProfileName } }>('/v1/explain', { schema }, ({ body }) => ({
-    url: body.url,
-    ...explainKey(profiles[body.profile], body.url),
-  }))
+  app.post<{ Body: { url: string; profile: ProfileName } }>('/v1/explain', { schema }, ({ body }) => {
+    checkExplained(body.url)
+    return { url: body.url, ...explainKey(profiles[body.profile], body.url) }
+  })
 }

@@ -9,6 +9,9 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
 /** Paths without a password: they show whether the server runs and the kinds of faults, but no names. */
 const OPEN = new Set(['/healthz', '/readyz'])
 
+/** Whether a path needs no password. */
+export const isOpenPath = (path: string): boolean => OPEN.has(path)
+
 /** Whether an address or name to listen on is reachable from this machine only. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.test(isIP(host) === 6 ? `[${host}]` : host)
@@ -42,7 +45,7 @@ export class Guard {
 
   #noPassword(path: string, headers: IncomingHttpHeaders): Problem | null {
     const { authorization } = headers
-    if (OPEN.has(path) || this.isTrusted(headers)) return null
+    if (isOpenPath(path) || this.isTrusted(headers)) return null
     const got = authorization === undefined ? 'no password' : 'a wrong password'
     // A browser prompts for the password when it opens the page; requests of the page itself fail instead of prompting.
     const mode = headers['sec-fetch-mode']

@@ -1,5 +1,7 @@
 // Limits of the HTTP server. Each has its own answer; docs/http.md lists them.
 
+import { MOST_URL_BYTES } from '../url-limits.ts'
+
 export interface HttpLimits {
   /** Bytes of a JSON body. Past it: 413. */
   readonly jsonBytes: number
@@ -29,7 +31,7 @@ export interface HttpLimits {
 
 export const HTTP_LIMITS: HttpLimits = Object.freeze({
   jsonBytes: 16 * 1024 ** 2,
-  urlBytes: 64 * 1024,
+  urlBytes: MOST_URL_BYTES,
   urlsPerRequest: 100_000,
   headerBytes: 16 * 1024,
   bufferBytes: 256 * 1024 ** 2,

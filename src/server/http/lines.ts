@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Items, keepLines, SieveError } from '../../index.ts'
 import { Pace } from '../../store/pace.ts'
+import type { Unread } from '../unread.ts'
 import { BodyChunks } from './body-chunks.ts'
 import type { HttpLimits } from './limits.ts'
 import { Problem, problemOf } from './problems.ts'
@@ -16,6 +17,8 @@ export type LineAnswer =
 
 /** Verdicts of lines: 1 new, 0 seen. */
 export type AskLines = (items: Items) => Uint8Array | Promise<Uint8Array>
+/** Forgets lines that were new and whose answer was not sent. */
+export type RetractLines = (items: Items) => unknown
 
 const NEWLINE = 10
 /** How long the headers wait for a first line to be sent with them. */
@@ -28,6 +31,7 @@ export class LineExchange {
   readonly #limits: HttpLimits
   readonly #answer: LineAnswer
   readonly #headers: Readonly<Record<string, string>>
+  readonly #unread: Unread
   /** Bytes of `#rest` in use: an incomplete line. */
   #restBytes = 0
   #rest = NOTHING
@@ -36,6 +40,10 @@ export class LineExchange {
   #headersSoon: NodeJS.Timeout | undefined
   /** Answers to be written before more is read. */
   #out: Uint8Array[] = []
+  /** The new lines in them, and those in answers that the system has not taken yet. */
+  #fresher: Items[] = []
+  readonly #unsent = new Set<Items>()
+  readonly #retract: RetractLines | undefined
 
   constructor(
     request: IncomingMessage,
@@ -43,7 +51,13 @@ export class LineExchange {
     limits: HttpLimits,
     answer: LineAnswer,
     headers: Readonly<Record<string, string>>,
+    unread: Unread,
+    retract?: RetractLines,
   ) {
+    this.#unread = unread
+    // Counts come at the end, and of the seen lines the new ones are not sent: then no line waits for its answer.
+    const sendsNew = answer.as === 'ndjson' || (answer.as === 'text' && answer.keep === 'new')
+    this.#retract = sendsNew ? retract : undefined
     this.#request = request
     this.#response = response
     this.#limits = limits
@@ -53,9 +67,19 @@ export class LineExchange {
 
   /**
    * Throws an error that occurs before the first answer. A later error is returned, and the answer is cut off, so that
-   * the client notices that it is incomplete.
+   * the client notices that it is incomplete. Returns when the answer has left this process, or cannot.
    */
   async run(ask: AskLines): Promise<unknown> {
+    const error = await this.#exchange(ask)
+    try {
+      await this.#settle()
+      return error
+    } catch (failure) {
+      return error ?? failure // the sieve may have been dropped
+    }
+  }
+
+  async #exchange(ask: AskLines): Promise<unknown> {
     const response = this.#response
     try {
       const chunks = new BodyChunks(this.#request, this.#limits.bodyMs)
@@ -91,8 +115,29 @@ export class LineExchange {
         ),
       )
     }
-    response.end(this.#drain())
+    const isSent = this.#sending()
+    response.end(this.#drain(), isSent)
     return null
+  }
+
+  // New lines whose answer was not sent when the connection broke are forgotten: no one got them.
+  async #settle(): Promise<void> {
+    const response = this.#response
+    if (!this.#retract) return
+    if (!response.writableFinished && !response.destroyed) {
+      await new Promise<void>((resolve) => response.once('finish', resolve).once('close', resolve))
+    }
+    for (const items of [...this.#unsent, ...this.#fresher]) await this.#retract(items)
+  }
+
+  // The new lines of the answers that are written next; to be called when the system has taken them.
+  #sending(): (error?: Error | null) => void {
+    const lines = this.#fresher
+    this.#fresher = []
+    for (const items of lines) this.#unsent.add(items)
+    return (error) => {
+      if (!error) for (const items of lines) this.#unsent.delete(items)
+    }
   }
 
   // The complete lines of the rest and this chunk; what follows the last newline becomes the rest.
@@ -160,6 +205,7 @@ export class LineExchange {
     for (let i = 0; i < verdicts.length; i++) this.#fresh += verdicts[i]!
     const answer = this.#answer
     if (answer.as === 'counts') return
+    if (this.#retract) this.#fresher.push(newOf(items, verdicts))
     const isText = answer.as === 'text'
     this.#out.push(
       isText ? keepLines({ lines: items.bytes, verdicts }, answer.keep) : encodeObjects(items, verdicts),
@@ -176,7 +222,10 @@ export class LineExchange {
     this.#begin()
     const out = this.#drain()
     if (out.length === 0) this.#headersSoon ??= setTimeout(() => this.#response.flushHeaders(), HEADERS_MS)
-    else if (!this.#response.write(out)) await this.#drained()
+    else if (!this.#response.write(out, this.#sending())) {
+      this.#unread.wrote(this.#response, out.length)
+      await this.#drained()
+    }
   }
 
   #begin(): void {
@@ -210,11 +259,17 @@ export class LineExchange {
     const problem = problemOf(error)
     if (this.#answer.as === 'ndjson' && problem) this.#out.push(Buffer.from(`${problem.text}\n`))
     this.#begin()
-    if (response.writable) response.write(this.#drain())
+    if (response.writable) response.write(this.#drain(), this.#sending())
     if (response.socket) response.socket.destroySoon()
     else response.destroy()
   }
 }
+
+const newOf = ({ bytes, starts, ends }: Items, verdicts: Uint8Array): Items => ({
+  bytes,
+  starts: starts.filter((_, i) => verdicts[i] === 1),
+  ends: ends.filter((_, i) => verdicts[i] === 1),
+})
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 

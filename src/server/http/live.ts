@@ -1,10 +1,12 @@
 // /v1/live: a snapshot of all sieves once a second, as server-sent events. All listeners share one snapshot, none is taken
 // while there are no listeners, and a slow listener misses some: nothing is queued for it.
 import type { ServerResponse } from 'node:http'
+import { Pace } from '../../store/pace.ts'
 import type { ServerInfo } from '../info.ts'
 import { LoadMeter } from '../load.ts'
 import type { Load } from '../load-values.ts'
-import type { SieveRegistry, Storage } from '../registry.ts'
+import { forEachSieve } from '../parts.ts'
+import type { ServedSieve, SieveRegistry, Storage } from '../registry.ts'
 import { Problem } from './problems.ts'
 
 const EVERY_MS = 1000
@@ -29,42 +31,43 @@ interface Capacity {
   readonly hasShapes?: boolean
 }
 
-/** The current state of the server for the charts. */
-async function snapshot(registry: SieveRegistry, server: ServerInfo, load: Load): Promise<object> {
-  const sieves = await Promise.all(
-    registry.list().map(async (sieve) => {
-      const { filter, profile, urls, sizeBytes, fill, expectedRate, promisedRate, pastCapacity, store } =
-        await sieve.stats()
-      const { name, kind } = sieve
-      const { adds, fresh, seen, asks } = sieve.meters
-      const counts = {
-        adds,
-        fresh,
-        seen,
-        asks,
-        urls,
-        sizeBytes,
-        fill,
-        expectedRate,
-        promisedRate,
-        pastCapacity,
-      }
-      const onDisk = store && {
-        diskBytes: store.logBytes + store.snapshotBytes,
-        isSnapshotting: store.snapshotting,
-      }
-      return { name, kind, filter, profile, ...counts, ...onDisk }
-    }),
-  )
-  return {
+/** A sieve in the charts, as JSON. */
+async function shown(sieve: ServedSieve): Promise<string> {
+  const { filter, profile, urls, sizeBytes, fill, expectedRate, promisedRate, pastCapacity, store } =
+    await sieve.stats()
+  const { name, kind } = sieve
+  const { adds, fresh, seen, asks } = sieve.meters
+  const counts = {
+    adds,
+    fresh,
+    seen,
+    asks,
+    urls,
+    sizeBytes,
+    fill,
+    expectedRate,
+    promisedRate,
+    pastCapacity,
+  }
+  const onDisk = store && {
+    diskBytes: store.logBytes + store.snapshotBytes,
+    isSnapshotting: store.snapshotting,
+  }
+  return JSON.stringify({ name, kind, filter, profile, ...counts, ...onDisk })
+}
+
+/** The current state of the server for the charts: an event, encoded once for all listeners. */
+async function snapshot(registry: SieveRegistry, server: ServerInfo, load: Load): Promise<Buffer> {
+  const sieves = await forEachSieve(registry, shown)
+  const head = JSON.stringify({
     at: new Date().toISOString(),
     uptimeSeconds: (Date.now() - server.startedAt.getTime()) / 1000,
     ...(await capacityOf(registry)),
     connections: server.connections,
     load,
     faults: registry.faults.list(),
-    sieves,
-  }
+  })
+  return Buffer.from(`data: ${head.slice(0, -1)},"sieves":[${sieves.join()}]}\n\n`)
 }
 
 export class Live {
@@ -138,8 +141,14 @@ export class Live {
     if (this.#isTaking) return
     this.#isTaking = true
     try {
-      const event = `data: ${JSON.stringify(await snapshot(this.#registry, this.#server, this.#load))}\n\n`
-      for (const response of this.#listeners) if (!response.writableNeedDrain) response.write(event)
+      const event = await snapshot(this.#registry, this.#server, this.#load)
+      const pace = new Pace()
+      for (const response of [...this.#listeners]) {
+        if (response.writable && !response.writableNeedDrain && !response.write(event)) {
+          this.#server.unread.wrote(response, event.length)
+        }
+        await pace.rest()
+      }
     } catch (error) {
       this.#onError(error)
     } finally {

@@ -66,14 +66,19 @@ const stats = object(
     filter: text,
     profile: text,
     hash: text,
-    urls: described(count, 'Distinct URLs marked.'),
+    urls: described(count, 'Distinct URLs marked; of a window, those it remembers.'),
+    urlsEstimated: described(flag, 'After a merge of filters of bits: urls is an estimate.'),
     seen: count,
     invalid: described(count, 'Lines that are not URLs; compared unchanged.'),
     sizeBytes: count,
     bitsPerUrl: maybe,
     fill: number,
-    expectedRate: described(number, 'The chance that a new URL is answered "seen" now.'),
+    expectedRate: described(
+      maybe,
+      'The chance that a new URL is answered "seen" now; null: it cannot be known.',
+    ),
     promisedRate: maybe,
+    noPromise: described(text, 'Why no rate is promised; absent where one is.'),
     pastCapacity: described(
       flag,
       'It holds more URLs than it was planned for: the promised rate no longer holds.',
@@ -93,7 +98,7 @@ const stats = object(
       'New URLs that limits by shape dropped, by limit; since the server started.',
     ),
   },
-  ['layers', 'rates', 'store', 'dropped'],
+  ['urlsEstimated', 'noPromise', 'layers', 'rates', 'store', 'dropped'],
 )
 
 const meters = object({ adds: count, fresh: count, seen: count, asks: count })
@@ -208,7 +213,7 @@ const live = object(
           urls: count,
           sizeBytes: count,
           fill: number,
-          expectedRate: number,
+          expectedRate: maybe,
           promisedRate: maybe,
           pastCapacity: flag,
           diskBytes: described(count, 'Of a stored sieve: log and snapshot.'),
@@ -338,6 +343,19 @@ const problems = (description: string) => answersIn(description, { [PROBLEM_TYPE
 export const refusals = {
   '4xx': problems('The request is invalid.'),
   '5xx': problems('The server cannot do it, or not now.'),
+}
+
+/** Of a route whose answer is kept for a request that is sent again. */
+export const repeatableRequest = {
+  headers: {
+    type: 'object',
+    properties: {
+      'idempotency-key': described(
+        { type: 'string', minLength: 1, maxLength: 255 },
+        'Sent again within 60 s, the same request executes nothing and gets the first answer.',
+      ),
+    },
+  },
 }
 
 export const nameInPath = exactly({ name: described({ type: 'string', minLength: 1 }, 'Name of a sieve.') })

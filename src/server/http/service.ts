@@ -1,5 +1,6 @@
 // Routes about the server itself: health, readiness, metrics, the OpenAPI description and the live feed.
 import type { FastifyInstance } from 'fastify'
+import { turns } from '../../store/pace.ts'
 import { type FaultKind, faultKinds, faultLine } from '../faults.ts'
 import type { ServerHistory, Span } from '../history.ts'
 import type { ServerInfo } from '../info.ts'
@@ -63,7 +64,11 @@ export function service(
   app.get(
     '/metrics',
     { schema: { summary: 'Metrics for Prometheus', response: { 200: metricsText, ...refusals } } },
-    async (_, reply) => reply.type(metrics.contentType).send(await metrics.text()),
+    async (_, reply) => {
+      const text = await metrics.text()
+      await turns.wait() // others wait for the same text
+      return reply.type(metrics.contentType).send(text)
+    },
   )
 
   app.get(

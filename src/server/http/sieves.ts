@@ -6,12 +6,24 @@ import { filterKind } from '../../filters/registry.ts'
 import { chooseHash } from '../../hashes.ts'
 import { filters, SieveError } from '../../index.ts'
 import { planSieve } from '../../sieve-options.ts'
+import { expiryDate } from '../expiry.ts'
 import { asideOf } from '../faults.ts'
 import type { ServerHistory, Span } from '../history.ts'
+import { forEachSieve } from '../parts.ts'
 import type { ServedSieve, SieveRegistry, SieveSpec } from '../registry.ts'
 import { limitsOf, optionsOf, servedFilters } from '../sieve-spec.ts'
+import { checkExplained, checkUrlBytes } from '../url-limits.ts'
 import { Problem, problemOf } from './problems.ts'
-import { answers, folderInQuery, nameInPath, ref, refusals, spanInQuery, urlInQuery } from './schemas.ts'
+import {
+  answers,
+  folderInQuery,
+  nameInPath,
+  ref,
+  refusals,
+  repeatableRequest,
+  spanInQuery,
+  urlInQuery,
+} from './schemas.ts'
 import type { UrlLists } from './url-list.ts'
 
 interface Named {
@@ -33,7 +45,7 @@ async function describe(sieve: ServedSieve): Promise<object> {
     name,
     kind,
     createdAt: createdAt.toISOString(),
-    ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt).toISOString() }),
+    ...(expiresAt !== undefined && { expiresAt: expiryDate(expiresAt).toISOString() }),
     can: { forget: sieve.forget !== undefined, under: sieve.under !== undefined },
     meters,
     stats: await sieve.stats(),
@@ -73,11 +85,13 @@ export function sieves(
 ): void {
   const one = answers('Sieve', 'The sieve.')
   const named = { params: nameInPath }
+  const changing = { ...named, ...repeatableRequest }
+  const config = { isRepeatable: true }
 
   app.get(
     '/v1/sieves',
     { schema: { summary: 'All sieves', response: { 200: answers('Sieves', 'All of them.'), ...refusals } } },
-    async () => ({ sieves: await Promise.all(registry.list().map(describe)) }),
+    async () => ({ sieves: await forEachSieve(registry, describe) }),
   )
 
   app.get<Named>(
@@ -93,9 +107,10 @@ export function sieves(
       preValidation: async (request) => {
         request.body ??= {}
       },
+      config,
       schema: {
         summary: 'Creates a sieve',
-        ...named,
+        ...changing,
         body: ref('SieveSpec'),
         response: {
           200: answers('Sieve', 'It exists, created with the same options.'),
@@ -130,9 +145,10 @@ export function sieves(
   app.delete<Named>(
     '/v1/sieves/:name',
     {
+      config,
       schema: {
         summary: 'Drops a sieve and everything it remembers',
-        ...named,
+        ...changing,
         response: { 204: { description: 'It was dropped.', type: 'null' }, ...refusals },
       },
     },
@@ -152,7 +168,10 @@ export function sieves(
         response: { 200: answers('Explanation', 'Marks nothing.'), ...refusals },
       },
     },
-    ({ params, query }) => requireSieve(registry, params.name).explain(query.url),
+    ({ params, query: { url } }) => {
+      checkExplained(url)
+      return requireSieve(registry, params.name).explain(url)
+    },
   )
 
   app.get<Named & { Querystring: { folder: string } }>(
@@ -166,6 +185,7 @@ export function sieves(
       },
     },
     async ({ params, query: { folder } }) => {
+      checkUrlBytes(Buffer.byteLength(folder))
       const sieve = requireSieve(registry, params.name)
       if (!sieve.under) throw await cannot(sieve, 'answer what is under a folder', ANSWERING)
       return { folder, seen: await sieve.under(folder) }
@@ -206,9 +226,10 @@ export function sieves(
   app.post<Named & { Body: { urls: string[] } }>(
     '/v1/sieves/:name/forget',
     {
+      config,
       schema: {
         summary: 'Forgets URLs',
-        ...named,
+        ...changing,
         body: ref('Urls'),
         response: { 200: answers('Forgotten', 'Whether each was remembered.'), ...refusals },
       },
@@ -236,9 +257,10 @@ export function sieves(
   app.post<Named>(
     '/v1/sieves/:name/save',
     {
+      config,
       schema: {
         summary: 'Writes a sieve to disk; does nothing for one in memory',
-        ...named,
+        ...changing,
         response: { 200: one, ...refusals },
       },
     },

@@ -8,7 +8,7 @@ import type { HttpOptions } from './app.ts'
 import { type LineAnswer, LineExchange } from './lines.ts'
 import { SAFE_HEADERS } from './pages.ts'
 import { Problem, problemOf } from './problems.ts'
-import { answersIn, keepInQuery, nameInPath, ref, refusals, text } from './schemas.ts'
+import { answersIn, keepInQuery, nameInPath, ref, refusals, repeatableRequest, text } from './schemas.ts'
 import { requireSieve } from './sieves.ts'
 import type { UrlLists } from './url-list.ts'
 
@@ -74,14 +74,15 @@ function answerFor({ headers, query }: FastifyRequest<Question>): LineAnswer {
 export function verdicts(
   app: FastifyInstance,
   registry: SieveRegistry,
-  { limits, onDefect }: Pick<HttpOptions, 'limits' | 'onDefect'>,
+  { limits, onDefect, server }: Pick<HttpOptions, 'limits' | 'onDefect' | 'server'>,
   lists: UrlLists,
 ): void {
-  const route = (verb: string, ask: Ask, summary: string) => {
+  const route = (verb: string, ask: Ask, summary: string, isRepeatable = false) => {
     const schema = {
       summary,
       params: nameInPath,
       querystring: keepInQuery,
+      ...(isRepeatable && repeatableRequest),
       body: { content: { 'application/json': { schema: ref('Urls') }, 'text/plain': { schema: text } } },
       response: {
         200: answersIn('One verdict per URL, in order; for lines, the lines kept.', {
@@ -94,7 +95,7 @@ export function verdicts(
     }
     app.post<Question>(
       `/v1/sieves/:name/${verb}`,
-      { schema, config: { takesItems: true } },
+      { schema, config: { takesItems: true, isRepeatable } },
       async (request, reply) => {
         const sieve = requireSieve(registry, request.params.name)
         if (typeof request.body === 'string') return exchange(request, reply, sieve, ask)
@@ -114,7 +115,16 @@ export function verdicts(
     ask: Ask,
   ) => {
     const answer = answerFor(request)
-    const lines = new LineExchange(request.raw, reply.raw, limits, answer, SAFE_HEADERS)
+    const retract = (items: Items) => sieve.remove!({ ...items, isKept: true })
+    const lines = new LineExchange(
+      request.raw,
+      reply.raw,
+      limits,
+      answer,
+      SAFE_HEADERS,
+      server.unread,
+      ask === add && sieve.remove ? retract : undefined,
+    )
     const late = await lines.run((items) => {
       if (registry.get(sieve.name) !== sieve) throw dropped(sieve.name)
       return ask(sieve, items)
@@ -123,6 +133,6 @@ export function verdicts(
     return reply.hijack()
   }
 
-  route('add', add, 'Marks URLs: which are new?')
+  route('add', add, 'Marks URLs: which are new?', true)
   route('has', has, 'Queries URLs and marks nothing: which are new?')
 }

@@ -33,12 +33,17 @@ export function rateOf(text: string): number | null {
 export const isFull = (error: unknown) => error instanceof SieveError && error.code === 'full'
 
 /** Adds the arguments from `from` on. An array of verdicts, which ends with the error when one of them fails. */
-export async function addAll(sieve: ServedSieve, call: Call, from: number): Promise<Reply> {
+export async function addAll(
+  sieve: ServedSieve,
+  call: Call,
+  from: number,
+  form = call.server.dialect.form,
+): Promise<Reply> {
   const items = call.items(from)
   const { dialect } = call.server
   const replyFor = (verdicts: Uint8Array, failure?: Failure): Reply => {
     countAdds(sieve.meters, verdicts)
-    return new Verdicts(verdicts, dialect.form, failure)
+    return new Verdicts(verdicts, form, failure)
   }
   try {
     return replyFor(await (dialect.isWhole && sieve.addWhole ? sieve.addWhole(items) : sieve.add(items)))

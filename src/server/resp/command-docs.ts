@@ -1,7 +1,7 @@
 // COMMAND: what each command takes and does, from its description. redis-cli completes commands with it.
 import type { Call, Command } from './command.ts'
 import { defineContainer, isCount } from './container.ts'
-import { Failure, type Reply, Simple, Table, Unordered } from './replies.ts'
+import { Constant, Failure, Long, type Reply, Simple, Table, Unordered } from './replies.ts'
 import { documentArguments } from './syntax.ts'
 
 const NO_KEYS = new Failure('ERR The command has no key arguments')
@@ -71,21 +71,48 @@ function describe(command: Command): Reply {
   ]
 }
 
-function document(command: Command): [string, Reply] {
-  const { name, does, group, args } = command
+function document(command: Command): Reply {
+  const { does, group, args } = command
   const subcommands = subcommandsOf(command)
   const isAlone = subcommands.length === 0 && args.length > 0
-  return [
-    name.toLowerCase(),
-    new Table([
-      ['summary', does],
-      ['since', '1.0.0'],
-      ['group', group],
-      ...(isAlone ? ([['arguments', documentArguments(args)]] as const) : []),
-      ...(subcommands.length > 0 ? ([['subcommands', new Table(subcommands.map(document))]] as const) : []),
-    ]),
-  ]
+  const rowOf = (one: Command) => [one.name.toLowerCase(), document(one)] as const
+  return new Table([
+    ['summary', does],
+    ['since', '1.0.0'],
+    ['group', group],
+    ...(isAlone ? ([['arguments', documentArguments(args)]] as const) : []),
+    ...(subcommands.length > 0 ? ([['subcommands', new Table(subcommands.map(rowOf))]] as const) : []),
+  ])
 }
+
+/** Of each command, what is said about it. */
+function constants(of: (command: Command) => Reply): (command: Command) => Constant {
+  const made = new Map<Command, Constant>()
+  return (command) => {
+    let constant = made.get(command)
+    if (!constant) {
+      constant = new Constant(() => of(command))
+      made.set(command, constant)
+    }
+    return constant
+  }
+}
+
+const described = constants(describe)
+const documented = constants(document)
+
+function* describeAll(some: readonly (Command | undefined)[]): Generator<Reply> {
+  for (const one of some) yield one ? described(one) : null
+}
+
+function* documentAll(some: readonly Command[]): Generator<Reply> {
+  for (const one of some) {
+    yield one.name.toLowerCase()
+    yield documented(one)
+  }
+}
+
+const descriptions = (some: readonly (Command | undefined)[]) => new Long(some.length, describeAll(some))
 
 /** The command of this name, or the subcommand after a bar. */
 function commandAt({ server: { commands } }: Call, word: string): Command | undefined {
@@ -110,7 +137,7 @@ function keysOf(call: Call): Reply {
   const count = call.count - 2
   if (!isCount(command, count)) return new Failure('ERR Invalid number of arguments specified for command')
   const end = last < 0 ? count - 1 : last
-  return Array.from({ length: end - first + 1 }, (_, i) => Buffer.from(call.bytes(2 + first + i)))
+  return Array.from({ length: end - first + 1 }, (_, i) => call.bytes(2 + first + i))
 }
 
 const command = defineContainer({
@@ -118,7 +145,7 @@ const command = defineContainer({
   does: 'Describes the commands',
   group: 'server',
   needsNoDatabase: true,
-  alone: (call) => allOf(call).map(describe),
+  alone: (call) => descriptions(allOf(call)),
   subcommands: [
     {
       name: 'COUNT',
@@ -139,8 +166,7 @@ const command = defineContainer({
       syntax: '[command-name [command-name ...]]',
       does: 'Arity, flags and keys of all, or of some',
       returns: 'an array of ten fields each, or nil',
-      run: (call) =>
-        (call.count > 2 ? requested(call) : allOf(call)).map((one) => (one ? describe(one) : null)),
+      run: (call) => descriptions(call.count > 2 ? requested(call) : allOf(call)),
     },
     {
       name: 'DOCS',
@@ -149,7 +175,7 @@ const command = defineContainer({
       returns: 'names and descriptions',
       run(call) {
         const some = call.count > 2 ? requested(call).filter((one) => one !== undefined) : allOf(call)
-        return new Table(some.map(document))
+        return new Long(some.length, documentAll(some), true)
       },
     },
     {

@@ -10,17 +10,20 @@ import {
   type PlainCommand,
 } from './command.ts'
 import type { ConnectionContext } from './connection-context.ts'
-import { Parser, type ParserLimits } from './parser.ts'
+import { Parser, type ParserLimits, TLS } from './parser.ts'
 import { isHttp, refusalOf } from './refusals.ts'
 import { ArrayHead, Failure, type Reply, Simple, Verdicts } from './replies.ts'
 
 /** Limits of a client that has not sent the password. */
 const UNTRUSTED_LIMITS: ParserLimits = { itemBytes: 16 * 1024, commandItems: 16 }
 const QUEUED = new Simple('QUEUED')
+/** As in Redis. */
+const REDACTED = Buffer.from('(redacted)')
+/** Bytes of a command, or of a few, that is answered in no time. */
+const SHORT_BYTES = 1024
 
 /** The connection as its command loop sees it. */
 export interface CommandConnection extends Client, ReplyChannel {
-  readonly isClosed: boolean
   /** Bytes of incomplete and queued commands, as last reported by `hold`. */
   readonly heldBytes: number
   /** Counts these bytes of incomplete and queued commands with those of the other connections. */
@@ -68,11 +71,22 @@ export class CommandLoop {
     const found = parser.next()
     if (found === 'more') return this.isInTransaction ? this.#endTransaction() : this.#checkSize()
     if (found === 'error') {
+      if (parser.error === TLS) this.#context.cut(this.#connection, 'TLS')
       if (this.settle()) this.#refuse(parser.error)
       return false
     }
     this.#execute()
     return true
+  }
+
+  /** Whether what comes next takes no time, as far as can be known. */
+  isShort(): boolean {
+    const parser = this.incoming
+    if (parser.size - parser.at > SHORT_BYTES) return false
+    if (parser.next() !== 'command') return true
+    const command = this.#context.commands.get(this.#call.word(0))
+    if (!command || command.flags?.includes('fast') || isItems(command)) return true
+    return this.#connection.transaction.isOpen && !command.isImmediate
   }
 
   /** Answers all commands gathered so far. False: their sieve answers later, and the connection waits for it. */
@@ -119,7 +133,7 @@ export class CommandLoop {
     const command = this.#context.commands.get(word)
     if (!command && isHttp(word, this.#call)) {
       if (!this.settle()) return
-      this.#context.cutHttp(this.#connection)
+      this.#context.cut(this.#connection, 'HTTP')
       this.#refuse(`this is not an HTTP port: '${word.slice(0, 128)}'`)
       return
     }
@@ -209,7 +223,10 @@ export class CommandLoop {
     use.took(micros, 1)
     if (reply instanceof Failure) use.failed++
     if (!statistics.isSlow(micros)) return
-    statistics.addSlow(this.#connection, micros, this.#call.count, (i) => this.#call.bytes(i))
+    const call = this.#call
+    statistics.addSlow(this.#connection, micros, call.count, (i) =>
+      command.isSecret?.(call, i) ? REDACTED : call.bytes(i),
+    )
   }
 
   #finish(reply: Reply): void {
@@ -221,7 +238,12 @@ export class CommandLoop {
 
   // Adds a command's items to the batch, or answers it when there is no such sieve.
   #gather(command: ItemsCommand): void {
-    const opened = command.open(this.#call)
+    let opened: ReturnType<ItemsCommand['open']>
+    try {
+      opened = command.open(this.#call)
+    } catch (error) {
+      opened = failureOf(error)
+    }
     if (opened !== null && 'meters' in opened) {
       this.#batcher.put(this.#parser, command, opened)
     } else if (opened instanceof Failure) {

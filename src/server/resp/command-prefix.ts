@@ -1,5 +1,6 @@
 // The fast path for a pipeline that repeats one command on one sieve: the bytes before the first item are compared with
 // those of the last command, and only the items are parsed.
+import { MOST_URL_BYTES } from '../url-limits.ts'
 import { type Batch, FULL_ITEMS, ONE } from './batch.ts'
 import type { ItemsCommand } from './command.ts'
 import type { Parser } from './parser.ts'
@@ -45,7 +46,8 @@ export class CommandPrefix {
     const prefixSize = this.#size
     const items = this.#items
     const reply = this.command!.isMany ? items : ONE
-    const most = parser.limits.itemBytes
+    const { itemBytes } = parser.limits
+    const most = this.command!.group === 'sieve' ? Math.min(itemBytes, MOST_URL_BYTES) : itemBytes
     let at = parser.at
     while (batch.count < FULL_ITEMS && at + prefixSize < size) {
       let same = prefixSize - 1

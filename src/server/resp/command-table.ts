@@ -12,6 +12,7 @@ import { infoCommands } from './info-command.ts'
 import { keyCommands } from './key-commands.ts'
 import { logCommands } from './log-commands.ts'
 import { objectCommands } from './object-commands.ts'
+import { repeatCommands } from './repeat-commands.ts'
 import { scanCommands } from './scan-commands.ts'
 import { serverCommands } from './server-commands.ts'
 import { setCommands } from './set-commands.ts'
@@ -27,6 +28,7 @@ const tableOf = (name: DialectName): ReadonlyMap<string, Command> =>
       ...dumpCommands,
       ...setCommands,
       ...sieveCommands,
+      ...repeatCommands,
       ...connectionCommands,
       ...clientCommands,
       ...keyCommands,

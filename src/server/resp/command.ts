@@ -46,6 +46,7 @@ export interface Client {
   isTrusted: boolean
   name: string
   library: { name: string; version: string }
+  readonly isClosed: boolean
   /** The connection ends after the reply to this command. */
   isLeaving: boolean
   readonly transaction: Transaction
@@ -62,11 +63,13 @@ export interface Client {
 export interface Call {
   /** Number of arguments, including the command's name. */
   readonly count: number
-  /** A view, valid until the command returns or its promise settles. */
+  /** A copy, as of all arguments: the buffer that they were read into is the next client's as soon as the command waits. */
   bytes(i: number): Buffer
-  /** A copy of the arguments from `from` on, so that the command may wait. */
+  /** A copy of the arguments from `from` on. */
   items(from: number): LentItems
-  /** The command as it was sent: a view, as `bytes`. */
+  /** Bytes of the longest argument from `from` on. */
+  longest(from: number): number
+  /** The command as it was sent: a view, valid until the command returns or waits. */
   readonly sent: Buffer
   text(i: number): string
   /** The name of a sieve. */
@@ -95,6 +98,8 @@ export interface Description {
   readonly isImmediate?: boolean
   /** Allowed while a database is selected that does not exist: it accesses no sieve. */
   readonly needsNoDatabase?: boolean
+  /** Whether argument `i` may be a password: SLOWLOG leaves it out. */
+  readonly isSecret?: (call: Call, i: number) => boolean
 }
 
 interface PlainDescription extends Description {
@@ -149,7 +154,7 @@ export class ParsedCall implements Call {
   }
 
   bytes(i: number): Buffer {
-    return this.parser.argument(i)
+    return Buffer.from(this.parser.argument(i))
   }
 
   items(from: number): LentItems {
@@ -164,6 +169,13 @@ export class ParsedCall implements Call {
     }
     // A Buffer's slice would share its memory.
     return { bytes: new Uint8Array(bytes.subarray(base + first, base + end)), starts, ends, isKept: true }
+  }
+
+  longest(from: number): number {
+    const { starts, ends } = this.parser
+    let most = 0
+    for (let i = from; i < this.count; i++) most = Math.max(most, ends[i]! - starts[i]!)
+    return most
   }
 
   get sent(): Buffer {
@@ -205,9 +217,15 @@ export function failureOf(error: unknown): Failure {
   return new Failure(`${CODES[error.code] ?? 'ERR'} ${error.spell(wordOf)}`)
 }
 
-/** An integer as Redis parses it; null for anything else. */
+/** An integer of 64 bits as Redis parses it; null for anything else. */
+export function wideOf(text: string): bigint | null {
+  if (!/^(0|-?[1-9]\d{0,18})$/.test(text)) return null
+  const value = BigInt(text)
+  return BigInt.asIntN(64, value) === value ? value : null
+}
+
+/** The same as a number: past 2^53 the nearest one. */
 export function wholeOf(text: string): number | null {
-  if (!/^-?\d{1,16}$/.test(text)) return null
-  const value = Number(text)
-  return Number.isSafeInteger(value) ? value : null
+  const value = wideOf(text)
+  return value === null ? null : Number(value)
 }

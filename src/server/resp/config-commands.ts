@@ -88,6 +88,11 @@ const config = defineContainer({
   group: 'server',
   flags: ['admin'],
   needsNoDatabase: true,
+  isSecret: (call, i) =>
+    call.word(1) === 'SET' &&
+    i > 2 &&
+    i % 2 === 1 &&
+    !Object.hasOwn(SETTINGS, call.text(i - 1).toLowerCase()),
   subcommands: [
     {
       name: 'GET',

@@ -24,6 +24,7 @@ const auth = definePlain({
   needsNoDatabase: true,
   does: 'Authenticates with the password',
   flags: ['noauth', 'fast'],
+  isSecret: (_, i) => i > 0,
   run(call) {
     if (call.count > 3) return SYNTAX
     if (call.server.password === undefined && call.count === 2) {
@@ -49,6 +50,11 @@ export const moduleOf = ({ moduleVersion }: Dialect) =>
     ['args', []],
   ])
 
+function isAfterAuth(call: Call, i: number): boolean {
+  for (let before = 2; before < i; before++) if (call.word(before) === 'AUTH') return true
+  return false
+}
+
 const hello = definePlain({
   name: 'HELLO',
   syntax: '[protover:integer [AUTH username password] [SETNAME clientname]]',
@@ -57,6 +63,7 @@ const hello = definePlain({
   needsNoDatabase: true,
   does: 'Chooses RESP2 or RESP3, authenticates, names the connection',
   flags: ['noauth', 'fast'],
+  isSecret: isAfterAuth,
   run(call) {
     const { client, server } = call
     let version: number | null = client.version
@@ -108,7 +115,7 @@ const ping = definePlain({
   flags: ['fast'],
   run(call) {
     if (call.count > 2) return wrongArity(this.name)
-    return call.count === 2 ? Buffer.from(call.bytes(1)) : new Simple('PONG')
+    return call.count === 2 ? call.bytes(1) : new Simple('PONG')
   },
 })
 
@@ -120,7 +127,7 @@ const echo = definePlain({
   needsNoDatabase: true,
   does: 'Returns its argument',
   flags: ['fast'],
-  run: (call) => Buffer.from(call.bytes(1)),
+  run: (call) => call.bytes(1),
 })
 
 const select = definePlain({

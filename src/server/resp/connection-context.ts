@@ -9,12 +9,12 @@ export interface ConnectionContext extends RespServer {
   heldBytes: number
   /** Makes the connection send its replies when all bytes that have arrived are read: one write for many reads. */
   sendLater(connection: Connection): void
-  /** Start of this turn of the event loop, in which connections are read one after the other. */
-  turnBegunAt(): number
   /** The connection is closed. */
   left(connection: Connection): void
-  /** Logs that a client sends HTTP to this port. */
-  cutHttp(client: Client): void
+  /** Logs that a client speaks another protocol on this port. */
+  cut(client: Client, protocol: 'HTTP' | 'TLS'): void
+  /** Logs that a client is disconnected since it does not read its replies. */
+  tooMuchUnread(client: Client): void
   /** Logs a defect of urlsieve; the connection is answered with an error and closed. */
   failed(error: unknown): void
 }

@@ -1,19 +1,22 @@
-// One client connection: reads the socket, paces the work so that other clients are served in between, and sends the
-// replies. A connection that does not read its replies is not read either.
+// One client connection: reads the socket, works when its turn has come, and sends the replies. A connection that does not
+// read its replies is not read either.
 import type { Socket } from 'node:net'
+import { turns } from '../../store/pace.ts'
 import { failureOf } from './command.ts'
 import { type CommandConnection, CommandLoop } from './command-loop.ts'
 import type { ConnectionContext } from './connection-context.ts'
 import { InputBuffer } from './input-buffer.ts'
 import { DEFECT } from './refusals.ts'
-import { Failure, Replies, type Reply } from './replies.ts'
+import { Failure, Long, Replies, type Reply } from './replies.ts'
 import { Transaction } from './transaction.ts'
 
 const KEEP_ALIVE_MS = 60_000
-/** After a turn of this length a connection with more commands waits until the other connections have been served. */
-const TURN_MS = 10
-/** The same for a transaction: while it runs, no command of another client comes between its commands. */
-const TRANSACTION_TURN_MS = 25
+/** After this long a transaction waits for its next turn. Before, no command of another client comes between its commands. */
+const TRANSACTION_MS = 20
+/** Elements of a long reply that are written between two looks at the clock. */
+const ELEMENTS = 16
+/** Replies of this size are sent before more are written. */
+const SENT_BYTES = 64 * 1024
 
 export class Connection implements CommandConnection {
   readonly id: number
@@ -35,6 +38,7 @@ export class Connection implements CommandConnection {
   isClosed = false
   answered = 0
   heldBytes = 0
+  unreadBytes = 0
   readonly #context: ConnectionContext
   readonly #socket: Socket
   readonly #loop: CommandLoop
@@ -43,8 +47,12 @@ export class Connection implements CommandConnection {
   #isEnding = false
   /** Waits for the client to read its replies. */
   #isHeldBack = false
-  /** Start of this turn, for the latencies. */
+  /** The rest of a long reply. */
+  #elements: Iterator<Reply> | null = null
+  /** When the bytes being answered were read, for the latencies. */
   #begunAt = 0
+  /** When this connection's turn began. */
+  #turnAt = 0
 
   constructor(id: number, accepted: Socket, context: ConnectionContext) {
     this.id = id
@@ -59,11 +67,15 @@ export class Connection implements CommandConnection {
     socket.setNoDelay(true)
     socket.setKeepAlive(true, KEEP_ALIVE_MS)
     socket.on('end', () => this.finish())
-    socket.on('drain', () => this.#resume())
+    socket.on('drain', () => {
+      context.info.unread.hold(this, 0)
+      this.#resume()
+    })
     socket.on('error', () => socket.destroy())
     socket.on('close', () => {
       this.isClosed = true
       this.hold(0)
+      context.info.unread.hold(this, 0)
       context.left(this)
       if (this.#loop.isInTransaction) this.#resume() // a transaction that has begun runs to its end
     })
@@ -86,6 +98,11 @@ export class Connection implements CommandConnection {
     this.#socket.destroy()
   }
 
+  endUnread(): void {
+    this.#context.tooMuchUnread(this)
+    this.destroy()
+  }
+
   /** `size` bytes were read. */
   receive(size: number): void {
     this.activeAt = performance.now()
@@ -94,11 +111,11 @@ export class Connection implements CommandConnection {
     this.#input.take(size, this.isWaiting)
     if (!this.isWaiting) {
       this.#begunAt = this.activeAt
-      this.#work()
+      this.#turnAt = turns.clock()
+      if (turns.mayBegin(() => this.#loop.isShort())) this.#work()
+      else this.#yield()
       // A long command arrives in many reads, which would follow each other without a pause.
-      if (!this.isWaiting && !this.isLeaving && performance.now() - this.#context.turnBegunAt() > TURN_MS) {
-        this.#yield()
-      }
+      if (!this.isWaiting && !this.isLeaving && turns.isOver) this.#yield()
     }
     this.#input.leave()
     this.hold(this.#loop.waitingBytes)
@@ -112,6 +129,7 @@ export class Connection implements CommandConnection {
   reply(reply: Reply): void {
     this.replies.version = this.version
     this.replies.write(reply)
+    if (reply instanceof Long) this.#elements = reply.elements
     if (reply instanceof Failure) this.#context.info.errors.resp++
     this.answered++
   }
@@ -119,7 +137,7 @@ export class Connection implements CommandConnection {
   wait<T>(promise: Promise<T>, then: (result: T | Failure) => void): void {
     this.isWaiting = true
     this.#socket.pause()
-    const settle = (result: T | Failure) => {
+    const finish = (result: T | Failure) => {
       if (this.isClosed && !this.#loop.isInTransaction) return
       this.isWaiting = false
       this.activeAt = performance.now()
@@ -129,6 +147,10 @@ export class Connection implements CommandConnection {
         this.#fail(error)
       }
       if (!this.isWaiting) this.#continue()
+    }
+    const settle = (result: T | Failure) => {
+      if (!this.#isOver) finish(result)
+      else this.#enter(() => finish(result))
     }
     promise.then(settle, (error: unknown) => {
       let failure: Failure
@@ -149,13 +171,18 @@ export class Connection implements CommandConnection {
     this.#context.statistics.sentBytes += replies.size
     const socket = this.#socket
     if (socket.writable) socket.write(replies.written)
+    if (socket.writableNeedDrain && !this.isClosed) {
+      this.#context.info.unread.hold(this, this.unreadBytes + replies.capacity)
+    }
     replies.clear(socket.writableLength > 0)
-    if (!this.isWaiting && !this.isClosed) this.#holdBack()
+    if (!this.isWaiting) this.#holdBack()
   }
 
   // Whether too many bytes are unread: nothing is executed and read until the client has read them.
   #holdBack(): boolean {
-    if (this.#socket.writableLength <= this.#context.limits.unreadBytes) return false
+    if (this.isClosed || this.isLeaving) return false
+    const unread = Math.max(this.unreadBytes, this.#socket.writableLength)
+    if (unread <= this.#context.limits.unreadBytes) return false
     this.isWaiting = true
     this.#isHeldBack = true
     this.#socket.pause()
@@ -169,13 +196,9 @@ export class Connection implements CommandConnection {
     const loop = this.#loop
     try {
       loop.begin()
-      const turn = this.#context.turnBegunAt()
-      while (!this.isWaiting && !this.isLeaving && loop.step()) {
-        // Replies of a transaction do not stop it: its client cannot have read them yet.
-        const { isInTransaction } = loop
-        const most = isInTransaction ? TRANSACTION_TURN_MS : TURN_MS
-        if (performance.now() - turn > most && loop.settle()) this.#yield()
-        if (replies.size < (isInTransaction ? limits.bufferedBytes : limits.unreadBytes)) continue
+      while (!this.isWaiting && !this.isLeaving && (this.#writeMore() || loop.step())) {
+        if (this.#isOver && loop.settle()) this.#yield()
+        if (replies.size < Math.min(SENT_BYTES, limits.unreadBytes)) continue
         loop.settle()
         this.send()
       }
@@ -204,14 +227,47 @@ export class Connection implements CommandConnection {
     this.isLeaving = true
   }
 
-  // The other connections are served first.
+  /** Whether others come next. */
+  get #isOver(): boolean {
+    return this.#loop.isInTransaction ? turns.clock() - this.#turnAt > TRANSACTION_MS : turns.isOver
+  }
+
+  #enter(work: () => void, isShort = false): void {
+    turns.enter(() => {
+      this.#turnAt = turns.clock()
+      work()
+    }, isShort)
+  }
+
+  // Works on when its turn has come.
   #yield(): void {
-    this.wait(new Promise<void>((resolve) => setImmediate(resolve)), () => {})
+    this.isWaiting = true
+    this.#socket.pause()
+    const isGoingOn = this.#elements !== null || this.#loop.isInTransaction
+    this.#enter(() => {
+      if (this.isClosed && !this.#loop.isInTransaction) return
+      this.isWaiting = false
+      this.activeAt = performance.now()
+      this.#continue()
+    }, !isGoingOn && this.#loop.isShort())
+  }
+
+  // The next elements of a long reply. False: there is none.
+  #writeMore(): boolean {
+    if (!this.#elements) return false
+    for (let i = 0; i < ELEMENTS; i++) {
+      const { done, value } = this.#elements.next()
+      if (done) {
+        this.#elements = null
+        break
+      }
+      this.replies.write(value)
+    }
+    return true
   }
 
   #continue(): void {
-    // Replies of a transaction do not stop it: nobody else is served before its end.
-    if (!this.isLeaving && !this.#loop.isInTransaction && this.#holdBack()) return
+    if (this.#holdBack()) return
     if (!this.isLeaving) this.#socket.resume()
     this.#work()
   }

@@ -87,7 +87,9 @@ async function adopt(
     return OK
   } catch (error) {
     if (error instanceof SieveError && error.code === 'memory') throw error
-    const why = error instanceof Error ? error.message.replace(whole.path, 'it') : ''
+    // Errors about a file quote it: they could show what someone else sent.
+    const isQuote = !(error instanceof SieveError) || error.code === 'corrupt'
+    const why = isQuote ? 'it is damaged, or no dump of BF.SCANDUMP' : error.message.replace(whole.path, 'it')
     return new Failure(`ERR received bad data: ${why}`)
   } finally {
     call.server.dumps.loaded(name)

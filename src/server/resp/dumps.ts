@@ -3,13 +3,18 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { SieveError } from '../../errors.ts'
+import { savedObject, savedWhole } from '../../filters/saved-plan.ts'
 import { diskError } from '../../store/file.ts'
+import { turns } from '../../store/pace.ts'
+import { savedBloom } from '../entry-file.ts'
 import type { BloomSpec, ServedSieve } from '../registry.ts'
 import { TransferFolder } from './transfer-folder.ts'
 
 /** Concurrent dumps, and concurrent loads; the oldest one is ended. */
 const MOST_FILES = 8
-const CHUNK_BYTES = 512 * 1024
+const CHUNK_BYTES = 128 * 1024
+/** Chunks that are read at the same time, of all clients. */
+const MOST_READS = 8
 const MAGIC = 'USBLOOM1'
 
 /** A dump is deleted this long after its last chunk was read: until then any of its chunks can be read again. */
@@ -41,6 +46,28 @@ export interface DumpChunk {
   readonly bytes: Buffer
 }
 
+/** Lets so many work at the same time; the others wait in the order in which they came. */
+class Gate {
+  #free: number
+  readonly #waiting: (() => void)[] = []
+
+  constructor(places: number) {
+    this.#free = places
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#free++
+    }
+  }
+}
+
 const digestOf = (chunk: Buffer) => createHash('sha256').update(chunk).digest('hex')
 
 const badData = () => new SieveError('corrupt', 'received bad data')
@@ -53,6 +80,10 @@ export class Dumps {
   readonly #loads = new Map<string, Load>()
   /** Size of the last dump of each filter. */
   readonly #sizes = new WeakMap<ServedSieve, number>()
+  readonly #writing = new Gate(1)
+  readonly #reading = new Gate(MOST_READS)
+  /** Dumps that are to be written. */
+  readonly #waiting = new Map<ServedSieve, Promise<DumpChunk>>()
   readonly #lastChunks = new WeakMap<ServedSieve, LastChunk>()
 
   /** A chunk must fit into one argument, a filter to load into the memory for all sieves. */
@@ -62,8 +93,23 @@ export class Dumps {
     this.#folder = new TransferFolder(folder)
   }
 
-  /** Begins a dump: everything in the filter, and possibly items added before the promise resolves. */
-  async begin(sieve: ServedSieve): Promise<DumpChunk> {
+  /**
+   * Begins a dump: everything in the filter, and possibly items added before the promise resolves. One is written at a time;
+   * those who wait for one of the same filter get the same.
+   */
+  begin(sieve: ServedSieve): Promise<DumpChunk> {
+    let chunk = this.#waiting.get(sieve)
+    if (!chunk) {
+      chunk = this.#writing.run(() => {
+        this.#waiting.delete(sieve)
+        return this.#begin(sieve)
+      })
+      this.#waiting.set(sieve, chunk)
+    }
+    return chunk
+  }
+
+  async #begin(sieve: ServedSieve): Promise<DumpChunk> {
     const path = this.#folder.next()
     try {
       await sieve.dump!(path)
@@ -80,17 +126,22 @@ export class Dumps {
   }
 
   /** The chunk at `iterator`. */
-  async next(sieve: ServedSieve, iterator: number): Promise<DumpChunk> {
+  next(sieve: ServedSieve, iterator: number): Promise<DumpChunk> {
+    return this.#reading.run(() => this.#next(sieve, iterator))
+  }
+
+  async #next(sieve: ServedSieve, iterator: number): Promise<DumpChunk> {
     const dump = this.#dumps.get(sieve)
     const offset = iterator - 1
     const isOver = offset < 0 || offset >= (this.#sizes.get(sieve) ?? Number.POSITIVE_INFINITY)
     if (dump && isOver) this.#endLater(dump, sieve)
     if (isOver) return { next: 0, bytes: Buffer.alloc(0) }
     if (!dump) throw new SieveError('option', 'no dump of this filter is in progress: begin with iterator 0')
-    const bytes = Buffer.alloc(Math.min(this.#chunkBytes, dump.bytes - offset))
+    const bytes = Buffer.allocUnsafeSlow(Math.min(this.#chunkBytes, dump.bytes - offset))
     const { bytesRead } = await dump.file.read(bytes, 0, bytes.length, offset)
     if (bytesRead < bytes.length)
       throw new SieveError('disk', 'the dump is incomplete: begin again with iterator 0')
+    await turns.wait() // so that no more than these chunks wait to be sent
     return { next: iterator + bytes.length, bytes }
   }
 
@@ -104,20 +155,19 @@ export class Dumps {
   /** Begins a load with the first chunk of a dump. */
   async load(name: string, first: Buffer): Promise<void> {
     const text = first.toString()
-    let header: { bytes?: unknown; bloom?: Partial<BloomSpec> }
+    let bytes: number
+    let bloom: BloomSpec
     try {
-      header = text.startsWith(MAGIC) ? (JSON.parse(text.slice(MAGIC.length)) as typeof header) : {}
+      const header = savedObject('a dump', text.startsWith(MAGIC) && JSON.parse(text.slice(MAGIC.length)))
+      bytes = savedWhole('bytes', header.bytes, 0, Number.MAX_SAFE_INTEGER)
+      bloom = savedBloom(header.bloom)
     } catch {
       throw badData()
     }
-    const { capacity, errorRate, expansion } = header?.bloom ?? {}
-    const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
-    if (!isCount(header?.bytes) || !isCount(capacity) || !isCount(expansion)) throw badData()
-    if (typeof errorRate !== 'number' || !(errorRate > 0 && errorRate < 1)) throw badData()
-    if (header.bytes > this.#mostBytes) {
+    if (bytes > this.#mostBytes) {
       throw new SieveError(
         'memory',
-        `a dump of ${header.bytes} bytes: expected at most ${this.#mostBytes} (--memory)`,
+        `a dump of ${bytes} bytes: expected at most ${this.#mostBytes} (--memory)`,
       )
     }
     const path = this.#folder.next()
@@ -125,8 +175,7 @@ export class Dumps {
       throw diskError(path, error)
     })
     this.#end(this.#loads, name)
-    const bloom = { capacity, errorRate, expansion }
-    this.#add(this.#loads, name, { path, file, bytes: header.bytes, bloom, received: 0, written: 0 })
+    this.#add(this.#loads, name, { path, file, bytes, bloom, received: 0, written: 0 })
   }
 
   /** Takes the next chunk. After the last one it returns the file; call `loaded` when done with it. */

@@ -1,6 +1,6 @@
 // The time at which a whole sieve is dropped: EXPIRE and its relatives, with the rules and replies of Redis. With --data the
 // time is on disk before the reply.
-import { type Call, type Command, definePlain, NOT_INTEGER } from './command.ts'
+import { type Call, type Command, definePlain, NOT_INTEGER, wideOf } from './command.ts'
 import { Failure, type Reply } from './replies.ts'
 
 const UNABLE = new Failure(
@@ -8,6 +8,12 @@ const UNABLE = new Failure(
 )
 const NX_ALONE = new Failure('ERR NX and XX, GT or LT options at the same time are not compatible')
 const GT_LT = new Failure('ERR GT and LT options at the same time are not compatible')
+
+/** The last time in 64 bits. */
+const LAST = 2n ** 63n - 1n
+/** The largest number below it. */
+const LATEST = 2 ** 63 - 1024
+const isWide = (value: bigint) => BigInt.asIntN(64, value) === value
 
 type Conditions = ReadonlySet<string>
 
@@ -50,12 +56,14 @@ const setting = (name: string, unit: string, { unitMs, isRelative }: Clock, does
       const { registry } = call.server
       const conditions = conditionsOf(call)
       if (conditions instanceof Failure) return conditions
-      const value = call.text(2)
-      if (!/^-?\d{1,19}$/.test(value)) return NOT_INTEGER
-      const at = Number(value) * unitMs + (isRelative ? Date.now() : 0)
-      if (!Number.isSafeInteger(at)) {
+      const value = wideOf(call.text(2))
+      if (value === null) return NOT_INTEGER
+      const ms = value * BigInt(unitMs)
+      const wide = ms + BigInt(isRelative ? Date.now() : 0)
+      if (!isWide(ms) || wide > LAST) {
         return new Failure(`ERR invalid expire time in '${name.toLowerCase()}' command`)
       }
+      const at = Math.min(Number(wide), LATEST)
       if (!registry.expire) return UNABLE
       const sieve = registry.get(call.name(1))
       if (!sieve || !isAllowed(conditions, sieve.expiresAt, at)) return 0

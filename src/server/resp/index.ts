@@ -2,6 +2,7 @@
 
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'
+import { turns } from '../../store/pace.ts'
 import type { ServerInfo } from '../info.ts'
 import type { Log } from '../log.ts'
 import { Password } from '../password.ts'
@@ -42,7 +43,7 @@ const MOST_CHECK_MS = 5000
 /** How long clients may take to disconnect when the server stops. */
 const GRACE_MS = 5000
 const BACKLOG = 511
-/** Shortest interval between log lines about HTTP on this port. */
+/** Shortest interval between log lines about other protocols on this port. */
 const CUT_LOG_MS = 60_000
 
 export async function openResp(registry: SieveRegistry, options: RespOptions): Promise<RespListener> {
@@ -52,11 +53,14 @@ export async function openResp(registry: SieveRegistry, options: RespOptions): P
   const connections = new Set<Connection>()
   const unsent = new Set<Connection>()
   const sendAll = () => {
-    for (const connection of unsent) connection.send()
-    unsent.clear()
+    for (const connection of unsent) {
+      unsent.delete(connection)
+      connection.send()
+      if (turns.isOver) break
+    }
+    if (unsent.size > 0) turns.enter(sendAll, true)
   }
   let ids = 0
-  let turnBegunAt = 0
   let cutAt = Number.NEGATIVE_INFINITY
   const context: ConnectionContext = {
     registry,
@@ -76,36 +80,41 @@ export async function openResp(registry: SieveRegistry, options: RespOptions): P
     readBuffer: new ReadBuffer(),
     heldBytes: 0,
     sendLater(connection) {
-      if (unsent.size === 0) setImmediate(sendAll)
+      if (unsent.size === 0) turns.enter(sendAll, true)
       unsent.add(connection)
-    },
-    turnBegunAt() {
-      if (turnBegunAt === 0) {
-        turnBegunAt = performance.now()
-        setImmediate(() => {
-          turnBegunAt = 0
-        })
-      }
-      return turnBegunAt
     },
     left(connection) {
       unsent.delete(connection)
       if (connections.delete(connection)) info.connections.resp--
     },
-    cutHttp({ id, address }) {
+    cut({ id, address }, protocol) {
       const now = performance.now()
       if (now - cutAt < CUT_LOG_MS) return
       cutAt = now
-      log('warn', 'http', { client: id, address, message: 'HTTP on the RESP port: connection closed' })
+      const message = `${protocol} on the RESP port: connection closed`
+      log('warn', protocol.toLowerCase(), { client: id, address, message })
+    },
+    tooMuchUnread({ id, address }) {
+      const message = 'replies that are not read exceed --max-unread-all: connection closed'
+      log('warn', 'unread', { client: id, address, message })
     },
     failed: (error) => log('error', 'defect', { what: (error as Error)?.stack ?? String(error) }),
+  }
+
+  // Ends the oldest connection that has not sent the password: strangers cannot hold all. False: there is none.
+  const endStranger = () => {
+    const stranger = [...connections].find(({ isTrusted }) => !isTrusted)
+    if (!stranger) return false
+    stranger.destroy()
+    context.left(stranger)
+    return true
   }
 
   const server = createServer(
     { allowHalfOpen: true, noDelay: true, pauseOnConnect: true },
     (socket: Socket) => {
-      if (connections.size >= limits.connections) {
-        info.refused++
+      if (connections.size >= limits.connections) info.refused++
+      if (connections.size >= limits.connections && !endStranger()) {
         socket.on('error', () => {})
         socket.end(`-ERR max number of clients reached: ${limits.connections} (--max-connections)\r\n`)
         socket.destroySoon()

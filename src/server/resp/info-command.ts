@@ -52,6 +52,7 @@ function clients({ server: { clients: all, limits, info } }: Call): Rows {
     tracking_clients: 0,
     clients_in_timeout_table: 0,
     http_connections: info.connections.http,
+    unread_bytes: info.unread.bytes,
   }
 }
 
@@ -105,12 +106,17 @@ function stats({ server: { info, registry, statistics } }: Call): Rows {
     rejected_connections: info.refused,
     expired_keys: registry.expired ?? 0,
     evicted_keys: 0,
+    evicted_clients: info.unread.ended,
     keyspace_hits: statistics.hits,
     keyspace_misses: statistics.misses,
     pubsub_channels: 0,
     pubsub_patterns: 0,
     latest_fork_usec: 0,
     total_error_replies: info.errors.resp,
+    kept_answers: info.repeated.count,
+    kept_answers_bytes: info.repeated.sizeBytes,
+    repeated_calls: info.repeated.repeated,
+    refused_calls: info.repeated.refused,
   }
 }
 

@@ -1,6 +1,8 @@
 // Limits for one RESP client and for all of them together. Each has a flag of `urlsieve serve` and an
 // error of its own.
 
+import { MOST_UNREAD_BYTES } from '../info.ts'
+
 export interface RespLimits {
   /** Bytes of one argument: an item, a name, a chunk of a dump. */
   readonly itemBytes: number
@@ -12,6 +14,8 @@ export interface RespLimits {
   readonly allBufferedBytes: number
   /** Bytes of replies a client may leave unread; beyond it, nothing is read from the client. */
   readonly unreadBytes: number
+  /** The same, of all clients of RESP and HTTP; beyond it, the client with the most is disconnected. */
+  readonly allUnreadBytes: number
   readonly connections: number
   /** How long a connection may be idle. */
   readonly idleMs: number
@@ -25,6 +29,7 @@ export const respLimits: RespLimits = {
   bufferedBytes: 64 * 1024 * 1024,
   allBufferedBytes: 256 * 1024 * 1024,
   unreadBytes: 1024 * 1024,
+  allUnreadBytes: MOST_UNREAD_BYTES,
   connections: 1024,
   idleMs: 3_600_000,
   stalledMs: 30_000,

@@ -1,4 +1,5 @@
 // Creates the sieve that a command adds to, if there is none.
+import { SieveError } from '../../errors.ts'
 import type { Purpose, ServedSieve } from '../registry.ts'
 import type { Call } from './command.ts'
 
@@ -8,13 +9,15 @@ export async function obtain(call: Call, purpose: Purpose, items: number): Promi
   const name = call.name(1)
   let created: ServedSieve
   try {
-    created = await registry.create(name, {}, purpose)
+    created = await registry.create(name, {}, purpose, true)
   } catch (error) {
     const there = registry.get(name)
     if (there && (there.kind === 'bloom') === (purpose !== 'set')) return there
     throw error
   }
   try {
+    // A client that has gone gets no answer, and its items are not added.
+    if (call.client.isClosed) throw new SieveError('network', 'the client has disconnected')
     created.reserve?.(items)
     return created
   } catch (error) {

@@ -6,11 +6,16 @@ const LF = 10
 const STAR = 42
 const DOLLAR = 36
 const ZERO = 48
+/** The first byte that TLS sends, and no command begins with. */
+export const TLS_HANDSHAKE = 0x16
 /** Longest inline command. */
 const MOST_LINE_BYTES = 64 * 1024
 /** Digits of a length. */
 const MOST_DIGITS = 10
 const FIRST_ARGUMENTS = 64
+/** The error when a client speaks TLS. */
+export const TLS =
+  'this looks like TLS: expected RESP without it (redis:// for rediss://), or a proxy that ends TLS'
 
 /** What `next` found: a command, too few bytes for one, or a protocol error. */
 export type Found = 'command' | 'more' | 'error'
@@ -101,7 +106,7 @@ export class Parser {
       if (this.#expected < 0) {
         if (this.at >= size) return 'more'
         if (bytes[this.at] !== STAR) {
-          const found = this.#line()
+          const found = bytes[this.at] === TLS_HANDSHAKE ? this.#fail(TLS) : this.#line()
           if (found !== 'command' || this.count > 0) return found
           this.pass() // an empty line
           continue

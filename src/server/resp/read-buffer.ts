@@ -5,7 +5,7 @@ import { SLACK } from './command-prefix.ts'
 
 /** Space before the bytes read: the first part of an incomplete command is put there, directly before its rest. */
 export const HEADROOM = 64 * 1024
-const READ_BYTES = 256 * 1024
+const READ_BYTES = 128 * 1024
 
 /** Accepted sockets are paused (`pauseOnConnect`): nothing is read before the handle is passed on. */
 interface Accepted extends Socket {

@@ -15,6 +15,8 @@ export type Reply =
   | Unordered
   | Verbatim
   | Verdicts
+  | Constant
+  | Long
   | readonly Reply[]
 
 /** How the verdicts of a command are written: as booleans in RESP3, as integers in both, or as the number of ones. */
@@ -85,6 +87,38 @@ export class Verdicts {
   }
 }
 
+/** A reply that never changes: built once. */
+export class Constant {
+  readonly #make: () => Reply
+  readonly #built: { 2?: Buffer; 3?: Buffer } = {}
+
+  constructor(make: () => Reply) {
+    this.#make = make
+  }
+
+  bytes(version: 2 | 3): Buffer {
+    this.#built[version] ??= Replies.encode(this.#make(), version)
+    return this.#built[version]
+  }
+}
+
+/**
+ * An array, or in RESP3 a map, whose elements are made and written a few at a time: as other clients leave time, and as this one
+ * reads them.
+ */
+export class Long {
+  /** Elements, or pairs of a map. */
+  readonly length: number
+  readonly isMap: boolean
+  readonly elements: Iterator<Reply>
+
+  constructor(length: number, elements: Iterable<Reply>, isMap = false) {
+    this.length = length
+    this.isMap = isMap
+    this.elements = elements[Symbol.iterator]()
+  }
+}
+
 export const OK = new Simple('OK')
 
 const FIRST_BYTES = 4 * 1024
@@ -102,9 +136,21 @@ export class Replies {
   #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES)
   #view = new DataView(this.#bytes.buffer)
 
+  static encode(reply: Reply, version: 2 | 3): Buffer {
+    const replies = new Replies()
+    replies.version = version
+    replies.write(reply)
+    return Buffer.from(replies.written)
+  }
+
   /** Everything written: a view, valid until the next write. */
   get written(): Buffer {
     return this.#bytes.subarray(0, this.size)
+  }
+
+  /** Memory of the buffer. */
+  get capacity(): number {
+    return this.#bytes.length
   }
 
   /** Empties the buffer. `isKept`: the socket still uses the bytes written, so a new buffer is allocated. */
@@ -165,6 +211,8 @@ export class Replies {
     else if (reply instanceof NullArray) this.#line(this.version === 3 ? '_' : '*-1')
     else if (reply instanceof Verdicts) this.#verdicts(reply)
     else if (reply instanceof Verbatim) this.#verbatim(reply.text)
+    else if (reply instanceof Constant) this.#copy(reply.bytes(this.version))
+    else if (reply instanceof Long) this.#head(reply.length, reply.isMap)
     else if (reply instanceof Unordered) this.#all(reply.elements, this.version === 3 ? '~' : '*')
     else this.#all(reply)
   }
@@ -181,12 +229,16 @@ export class Replies {
   }
 
   #table({ rows }: Table): void {
-    if (this.version === 3) this.#line(`%${rows.length}`)
-    else this.array(rows.length * 2)
+    this.#head(rows.length, true)
     for (const [name, value] of rows) {
       this.write(name)
       this.write(value)
     }
+  }
+
+  #head(length: number, isMap: boolean): void {
+    if (isMap && this.version === 3) this.#line(`%${length}`)
+    else this.array(isMap ? length * 2 : length)
   }
 
   #number(value: number): void {
@@ -200,11 +252,16 @@ export class Replies {
     else this.#bulk(Buffer.from(text))
   }
 
-  #bulk(bytes: Uint8Array, mark = '$'): void {
-    this.#line(`${mark}${bytes.length}`)
-    this.#reserve(bytes.length + 2)
+  #copy(bytes: Uint8Array): void {
+    this.#reserve(bytes.length)
     this.#bytes.set(bytes, this.size)
     this.size += bytes.length
+  }
+
+  #bulk(bytes: Uint8Array, mark = '$'): void {
+    this.#line(`${mark}${bytes.length}`)
+    this.#copy(bytes)
+    this.#reserve(2)
     this.size += this.#bytes.write(CRLF, this.size, 'latin1')
   }
 }

@@ -33,8 +33,8 @@ const scan = definePlain({
   group: 'generic',
   flags: ['readonly'],
   run(call) {
-    const cursor = wholeOf(call.text(1))
-    if (cursor === null || cursor < 0) return INVALID_CURSOR
+    const cursor = cursorOf(call.text(1))
+    if (cursor === null) return INVALID_CURSOR
     const options = scanOptions(call)
     if (options instanceof Failure) return options
     const all = call.server.registry.list()
@@ -50,6 +50,14 @@ const scan = definePlain({
     return [String(next), names]
   },
 })
+
+/** A cursor as Redis parses it, with strtoul: -1 is 2^64 - 1. */
+function cursorOf(text: string): number | null {
+  if (!/^[+-]?\d+$/.test(text)) return null
+  const size = BigInt(text.replace(/^[+-]/, ''))
+  if (BigInt.asUintN(64, size) !== size) return null
+  return Number(BigInt.asUintN(64, text.startsWith('-') ? -size : size))
+}
 
 interface ScanOptions {
   count: number

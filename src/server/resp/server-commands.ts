@@ -29,7 +29,6 @@ const wait = definePlain({
     const [replicas, timeout] = [wholeOf(call.text(1)), wholeOf(call.text(2))]
     if (replicas === null) return NOT_INTEGER
     if (timeout === null) return new Failure('ERR timeout is not an integer or out of range')
-    if (replicas < 0) return new Failure('ERR value is out of range, must be positive')
     return timeout < 0 ? new Failure('ERR timeout is negative') : 0
   },
 })

@@ -4,8 +4,10 @@ import { limitOptions } from '../../options/limit-options.ts'
 import type { SieveOption } from '../../options/option.ts'
 import { bySpelling, readOption } from '../../options/spelling.ts'
 import { filterOptions, sharedNames } from '../../sieve-options.ts'
+import { expiryDate } from '../expiry.ts'
 import { asideOf } from '../faults.ts'
 import type { ServedSieve, SieveSpec } from '../registry.ts'
+import { checkExplained, checkUrlBytes } from '../url-limits.ts'
 import { type Call, type Command, defineItems, definePlain, failureOf, SYNTAX } from './command.ts'
 import { Failure, OK, type Reply, Table, Verdicts } from './replies.ts'
 import { textsFrom } from './texts.ts'
@@ -21,13 +23,19 @@ function sieveAt(call: Call): ServedSieve | Failure {
   return new Failure(`ERR ${aside ?? `there is no sieve '${shown(name)}': SIEVE.CREATE makes one`}`)
 }
 
+/** The sieve that is asked about the URLs from argument 2 on. */
+function askedAt(call: Call): ServedSieve | Failure {
+  checkUrlBytes(call.longest(2))
+  return sieveAt(call)
+}
+
 /** A verb on a sieve that is there. */
 const on =
   (
     act: (sieve: ServedSieve, call: Call) => Reply | Promise<Reply>,
   ): ((call: Call) => Reply | Promise<Reply>) =>
   (call) => {
-    const found = sieveAt(call)
+    const found = askedAt(call)
     return found instanceof Failure ? found : act(found, call)
   }
 
@@ -41,7 +49,7 @@ const adding = defineItems({
   act: 'add',
   isMany: true,
   form: 'verdicts',
-  open: sieveAt,
+  open: askedAt,
 })
 
 const asking = defineItems({
@@ -54,7 +62,7 @@ const asking = defineItems({
   act: 'has',
   isMany: true,
   form: 'verdicts',
-  open: sieveAt,
+  open: askedAt,
 })
 
 /** The words of SIEVE.CREATE, with the option or options of each. */
@@ -105,8 +113,10 @@ const explain = definePlain({
   group: 'sieve',
   flags: ['readonly'],
   run: on(async (sieve, call) => {
+    const url = call.text(2)
+    checkExplained(url)
     sieve.meters.asks++
-    return tableOf(await sieve.explain(call.text(2)))
+    return tableOf(await sieve.explain(url))
   }),
 })
 
@@ -173,7 +183,7 @@ const stats = definePlain({
   run: on(async (sieve, call) => {
     const { name, kind, createdAt, expiresAt, meters } = sieve
     const faults = call.server.registry.faults.of(name)
-    const times = { createdAt, ...(expiresAt !== undefined && { expiresAt: new Date(expiresAt) }) }
+    const times = { createdAt, ...(expiresAt !== undefined && { expiresAt: expiryDate(expiresAt) }) }
     return tableOf({ name, kind, ...times, ...(await sieve.stats()), meters: { ...meters }, faults })
   }),
 })

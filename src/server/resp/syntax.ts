@@ -102,7 +102,7 @@ const blockOf = (parts: readonly Argument[]): Argument => ({ name: nameOf(parts)
 
 function leastOf({ type, token, isOptional, parts = [] }: Argument): number {
   if (isOptional) return 0
-  if (type === 'oneof') return Math.min(...parts.map(leastOf))
+  if (type === 'oneof') return Math.max(1, Math.min(...parts.map(leastOf)))
   if (type === 'block') return parts.reduce((sum, part) => sum + leastOf(part), 0)
   return type === 'pure-token' || token === undefined ? 1 : 2
 }

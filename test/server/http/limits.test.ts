@@ -161,6 +161,45 @@ test('far past the limit connections are closed at once, silent ones past it soo
   expect(info.refused).toBe(98)
 })
 
+test('connections without the password give way to others, the oldest first', async () => {
+  const { port, info } = await listening({ limits: { connections: 2 }, password: 'p' })
+  const trusted = await dial(port)
+  trusted.send(get('/v1/server', 'Authorization: Bearer p\r\n'))
+  await trusted.until(/^HTTP\/1.1 200/)
+  for (let i = 0; i < 5; i++) {
+    const stranger = await dial(port)
+    if (i % 2 === 0) stranger.send(get('/healthz')) // alive, but with no password
+    const next = await dial(port)
+    await stranger.ended
+    next.send(get('/v1/server', 'Authorization: Bearer p\r\n'))
+    await next.until(/^HTTP\/1.1 200/)
+    next.socket.destroy()
+    await next.ended
+    await wait(20)
+  }
+  expect(trusted.socket.closed).toBe(false)
+  expect(info.refused).toBe(5)
+})
+
+test('TLS on the port is named', async () => {
+  const { port } = await listening()
+  const line = await dial(port)
+  line.send(Buffer.from([0x16, 3, 1, 0, 5, 1, 0, 0, 1, 3, 13, 10]))
+  expect(await line.ended).toMatch(/^HTTP\/1.1 400 .*this looks like TLS: expected http:/s)
+})
+
+test('headers that decide are refused when there are two', async () => {
+  const { port } = await listening()
+  for (const more of ['Host: localhost', 'HOST: evil.example', 'Origin: a\r\nOrigin: b']) {
+    const line = await dial(port)
+    line.send(get('/healthz', `${more}\r\n`))
+    await line.until(/^HTTP\/1.1 400 .*two headers '(host|origin)': expected one/s)
+  }
+  const fine = await dial(port)
+  fine.send(get('/healthz', 'Accept: a\r\nAccept: b\r\n'))
+  await fine.until(/^HTTP\/1.1 200/)
+})
+
 test('headersMs: 408 for headers that do not end, silent connections too', async () => {
   const { port } = await limited({ headersMs: 300 })
   const [half, silent] = [await dial(port), await dial(port)]

@@ -100,6 +100,7 @@ test('log and snapshot of a stored sieve', async () => {
       snapshotBytes: 9,
       snapshotting: true,
       keepKeys: false,
+      unconfirmed: 0,
     },
   } as const
   registry.sieves.set('stored', { ...registry.sieves.get('stored')!, stats: () => stats })

@@ -80,7 +80,7 @@ test('every operation has a summary, its parameters, and answers that are descri
       where,
     ).toEqual(inPath)
     for (const parameter of operation.parameters ?? []) {
-      expect(['path', 'query'], where).toContain(parameter.in)
+      expect(['path', 'query', 'header'], where).toContain(parameter.in)
       if (parameter.in === 'path') expect(parameter.required).toBe(true)
       expect(parameter.schema, where).toBeTypeOf('object')
     }

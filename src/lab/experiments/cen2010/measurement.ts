@@ -12,6 +12,7 @@ import {
   pieceLines,
   recombinedLines,
 } from '../../negatives.ts'
+import { ownRate } from '../../own-rate.ts'
 import { Stopwatch } from '../../stopwatch.ts'
 import { count } from '../../wording.ts'
 import { KEYS, PAPER } from './paper.ts'
@@ -196,7 +197,7 @@ export function queryLeftOut(kinds: readonly Kind[], all: readonly Contender[]):
       .filter(({ share }) => share === 5)
       .map((contender) => {
         const stats = contender.sieve.stats()
-        const recombined = stats.rates?.recombined ?? stats.expectedRate
+        const recombined = stats.rates?.recombined ?? ownRate(stats)
         return {
           kind,
           contender,

@@ -170,7 +170,7 @@ function outcomeTable(outcomes: readonly Outcome[]): Table {
 function searchTable(searches: readonly Search[], sizes: readonly number[]): Table {
   return {
     title: 'Linear and binary search, extrapolated from a sample',
-    note: `Measured on the sample only. Extrapolated: linear search in proportion to n, binary search to log n. The project printed ${PRINTED_LINEAR_SECONDS} s for ${LINEAR_QUERIES} queries by linear search, and reckoned ${PRINTED_HOURS} hours for ${count(PRINTED_QUERIES)}; 100 queries times ${count(PRINTED_QUERIES / LINEAR_QUERIES)} are ${factor(printedHours())} hours.`,
+    note: `Measured on the sample only. Extrapolated: linear search in proportion to n, binary search to log n. The project’s notebook printed ${PRINTED_LINEAR_SECONDS} s for ${LINEAR_QUERIES} queries by linear search, and reckoned ${PRINTED_HOURS} hours for ${count(PRINTED_QUERIES)}; 100 queries times ${count(PRINTED_QUERIES / LINEAR_QUERIES)} are ${factor(printedHours())} hours.`,
     columns: [
       { name: 'structure', as: 'text' },
       { name: 'URLs in the sample', as: 'count' },

@@ -10,7 +10,7 @@ export const SEGMENTS = 'segments in one filter'
 export const STRUCTURES = ['hash table', 'BF', 'MLBF', 'BF, memory of MLBF', SEGMENTS] as const
 export type Structure = (typeof STRUCTURES)[number]
 
-/** Printed for linear search: 100 queries, from which it reckoned 222 hours for 800,000. */
+/** Printed for linear search in its published notebook, not in its text: 100 queries, from which it reckoned 222 hours. */
 export const PRINTED_LINEAR_SECONDS = 14.7
 export const LINEAR_QUERIES = 100
 export const PRINTED_HOURS = 222
@@ -85,7 +85,7 @@ export function claims(outcomes: readonly Outcome[], replicated: readonly Replic
       number: `${percent(rate(segments))} false positives; the whole URL as one key ${percent(rate(bf))}`,
     },
     {
-      source: 'term-project, introduction',
+      source: 'term-project, notebook',
       claim: `linear search takes ${PRINTED_HOURS} hours for ${count(PRINTED_QUERIES)} queries`,
       verdict: Math.abs(printedHours() / PRINTED_HOURS - 1) < 0.1 ? 'confirmed' : 'wrong',
       number: `${factor(printedHours())} hours by its own ${PRINTED_LINEAR_SECONDS} s per ${LINEAR_QUERIES}`,
