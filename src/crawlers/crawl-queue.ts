@@ -2,7 +2,7 @@
 // frontier before the sieve marks it, also when the sieve fails: it errs towards fetching twice.
 import { Frontier, type FrontierOptions, type Held } from './frontier.ts'
 import type { ItemQueue } from './item-queue.ts'
-import { choose } from './offer.ts'
+import { addInOrder, choose, markNew } from './offer.ts'
 import { hostOf, Pace } from './pace.ts'
 import type { SeenUrls } from './seen-urls.ts'
 
@@ -13,6 +13,8 @@ const LOOK_AHEAD = 1000
 export interface Queued {
   readonly url: string
   readonly depth: number
+  /** Offered as handled already: it is seen and counted, and not given out. */
+  readonly isHandled?: boolean
 }
 
 /** How items are written to the frontier. */
@@ -134,11 +136,32 @@ export class CrawlQueue<T extends Queued> implements ItemQueue<T> {
    * Offers items: true for each one that is new. When the sieve fails it throws, and the items are in the frontier:
    * written unmarked if the sieve could not be queried, released if it could not mark.
    */
-  async add(
+  add(items: readonly T[], options: AddOptions = {}): Promise<boolean[]> {
+    return addInOrder(
+      items,
+      (some) => this.#add(some, options),
+      (some) => this.#addHandled(some),
+    )
+  }
+
+  async #addHandled(items: readonly T[]): Promise<boolean[]> {
+    const fresh = await markNew(
+      this.#sieve,
+      items.map((item) => this.#codec.keyOf(item)),
+    )
+    if (fresh.length > 0) {
+      const held = this.#frontier.hold(fresh.map((i) => this.#codec.textOf(items[i]!)))
+      this.#frontier.release(held, held.places, false, 'handled')
+    }
+    this.#offered += items.length
+    this.#repeats += items.length - fresh.length
+    return items.map((_, i) => fresh.includes(i))
+  }
+
+  async #add(
     items: readonly T[],
-    { first = false, lastFirst = false, sieve = 'now' }: AddOptions = {},
+    { first = false, lastFirst = false, sieve = 'now' }: AddOptions,
   ): Promise<boolean[]> {
-    if (items.length === 0) return []
     const texts = items.map((item) => this.#codec.textOf(item))
     const keys = items.map((item) => this.#codec.keyOf(item))
     const { fresh, failure } = await choose(this.#sieve, keys, sieve)

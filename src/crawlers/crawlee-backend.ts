@@ -48,6 +48,7 @@ export class SieveQueueBackend implements RequestQueueBackend {
   #parts: QueueParts<StoredItem>
   #modifiedAt: Date
   #isClosed = false
+  #isDropped = false
 
   private constructor(options: QueueOptions, parts: QueueParts<StoredItem>) {
     this.#options = options
@@ -98,6 +99,9 @@ export class SieveQueueBackend implements RequestQueueBackend {
       uniqueKey,
       ...infoOf(id, !isNew[i], this.#handled.has(id)),
     }))
+    for (const [i, { request, isHandled }] of items.entries()) {
+      if (isHandled && isNew[i]) this.#remember(request.id)
+    }
     return { processedRequests, unprocessedRequests: [] }
   }
 
@@ -112,6 +116,7 @@ export class SieveQueueBackend implements RequestQueueBackend {
   }
 
   async fetchNextRequest(): Promise<Stored | undefined> {
+    if (this.#isDropped) return undefined
     const taken = await this.#queue().next()
     if (!taken) return undefined
     const { request } = taken.item
@@ -127,9 +132,13 @@ export class SieveQueueBackend implements RequestQueueBackend {
       return this.#handled.has(id) ? infoOf(id, true, true) : undefined
     }
     this.#modifiedAt = new Date()
+    this.#remember(id)
+    return infoOf(id, true, false)
+  }
+
+  #remember(id: string): void {
     this.#handled.add(id)
     if (this.#handled.size > REMEMBERED) this.#handled.delete(this.#handled.values().next().value!)
-    return infoOf(id, true, false)
   }
 
   /** Undefined: as `markRequestAsHandled`. */
@@ -147,11 +156,11 @@ export class SieveQueueBackend implements RequestQueueBackend {
   }
 
   async isEmpty(): Promise<boolean> {
-    return this.#queue().isEmpty
+    return this.#isDropped || this.#queue().isEmpty
   }
 
   async isFinished(): Promise<boolean> {
-    return this.#queue().isFinished
+    return this.#isDropped || this.#queue().isFinished
   }
 
   /** Forgets all requests and the URLs that were seen. A sieve that was given must have `clear()`. */
@@ -173,10 +182,11 @@ export class SieveQueueBackend implements RequestQueueBackend {
     this.#modifiedAt = new Date()
   }
 
-  /** Deletes the requests, and the sieve unless it was given; the backend is closed then. */
+  /** Deletes the requests, and the sieve unless it was given. The backend is closed then, and reports an empty queue. */
   async drop(): Promise<void> {
     const queue = this.#queue()
     this.#isClosed = true
+    this.#isDropped = true
     await queue.drop()
     await this.#parts.end('drop')
   }
@@ -204,7 +214,8 @@ function itemOf(request: BackendRequest): StoredItem {
   const key = uniqueKey === plainKey(url) ? url : ownKey(uniqueKey)
   const internal = request.userData?.__crawlee as { readonly crawlDepth?: unknown } | undefined
   const depth = Number(internal?.crawlDepth ?? 0)
-  return { request: { ...request, id: requestId(uniqueKey) }, key, url, depth }
+  const isHandled = request.handledAt !== undefined && request.handledAt !== null
+  return { request: { ...request, id: requestId(uniqueKey) }, key, url, depth, isHandled }
 }
 
 const infoOf = (requestId: string, wasAlreadyPresent: boolean, wasAlreadyHandled: boolean) => ({

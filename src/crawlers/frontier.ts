@@ -79,10 +79,16 @@ export class Frontier {
   }
 
   /** Releases a held batch, without its withdrawn entries; at the end, or (`first`) before all others. */
-  release({ position, places }: Held, withdrawn: readonly number[] = [], first = false): void {
+  release(
+    { position, places }: Held,
+    withdrawn: readonly number[] = [],
+    first = false,
+    outcome: 'withdrawn' | 'handled' = 'withdrawn',
+  ): void {
     if (withdrawn.length > 0) {
-      this.#store.finish(withdrawn, 'withdrawn')
+      this.#store.finish(withdrawn, outcome)
       this.#pending -= withdrawn.length
+      if (outcome === 'handled') this.#handled += withdrawn.length
     }
     this.#held.delete(position)
     const isWithdrawn = new Set(withdrawn)

@@ -1,7 +1,8 @@
 // The URLs that limits by shape have kept, in a file of the crawl's folder: read again when the crawl is continued, so that
 // its limits go on counting. Appended in batches without waiting for the disk: what a crash loses is counted again, which
 // errs towards "new".
-import { closeSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, ftruncateSync, readSync, writeSync } from 'node:fs'
+import { openOwn } from '../store/file.ts'
 
 const NEWLINE = 10
 const CHUNK_BYTES = 1024 * 1024
@@ -12,7 +13,7 @@ export class KeptLog {
 
   /** Opens or creates the file. Call `read` next. */
   constructor(path: string) {
-    this.#fd = openSync(path, 'a+', 0o600)
+    this.#fd = openOwn(path, 'a+')
   }
 
   /** Every URL of earlier runs; a last line that is not whole is removed. */

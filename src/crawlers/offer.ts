@@ -1,5 +1,5 @@
 // Which of the offered items are written to a frontier: those that the sieve has not seen, each key once.
-import type { AddOptions } from './crawl-queue.ts'
+import type { AddOptions, Queued } from './crawl-queue.ts'
 import type { SeenUrls } from './seen-urls.ts'
 
 export interface Chosen {
@@ -23,6 +23,30 @@ export async function choose(
   } catch (failure) {
     return { fresh: distinct(keys, none), failure }
   }
+}
+
+type Add<T> = (items: readonly T[]) => Promise<boolean[]>
+
+/** Adds items in order: those to be fetched with `add`, those that are handled already with `addHandled`. */
+export async function addInOrder<T extends Queued>(
+  items: readonly T[],
+  add: Add<T>,
+  addHandled: Add<T>,
+): Promise<boolean[]> {
+  const isNew: boolean[] = []
+  for (let from = 0; from < items.length; from = isNew.length) {
+    const { isHandled = false } = items[from]!
+    const end = items.findIndex((item, i) => i > from && (item.isHandled ?? false) !== isHandled)
+    const some = items.slice(from, end < 0 ? items.length : end)
+    isNew.push(...(await (isHandled ? addHandled : add)(some)))
+  }
+  return isNew
+}
+
+/** Marks items; the indexes of those that were new. */
+export async function markNew(sieve: SeenUrls, keys: readonly string[]): Promise<number[]> {
+  const verdicts = await sieve.addMany(keys)
+  return [...keys.keys()].filter((i) => verdicts[i] === 1)
 }
 
 function distinct(keys: readonly string[], seen: Uint8Array): number[] {

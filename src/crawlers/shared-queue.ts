@@ -4,7 +4,7 @@ import { SieveError } from '../errors.ts'
 import type { FrontierCounts, RedisFrontier } from '../redis/frontier.ts'
 import type { AddOptions, QueueCodec, Queued, QueueStats, Taken } from './crawl-queue.ts'
 import type { ItemQueue } from './item-queue.ts'
-import { choose } from './offer.ts'
+import { addInOrder, choose, markNew } from './offer.ts'
 import type { SeenUrls } from './seen-urls.ts'
 
 /** What a shared queue needs of its frontier. */
@@ -71,11 +71,33 @@ export class SharedQueue<T extends Queued> implements ItemQueue<T> {
    * Offers items: true for each one that is new. When the sieve fails it throws, and the items are in the frontier. When
    * the frontier fails it throws, and they may be there.
    */
-  async add(
+  add(items: readonly T[], options: AddOptions = {}): Promise<boolean[]> {
+    return addInOrder(
+      items,
+      (some) => this.#add(some, options),
+      (some) => this.#addHandled(some),
+    )
+  }
+
+  async #addHandled(items: readonly T[]): Promise<boolean[]> {
+    const fresh = await markNew(
+      this.#sieve,
+      items.map((item) => this.#codec.keyOf(item)),
+    )
+    if (fresh.length > 0) {
+      const token = await this.#frontier.hold(fresh.map((i) => this.#codec.textOf(items[i]!)))
+      await this.#frontier.release(token, [...fresh.keys()], { state: 'handled' })
+      this.#change(0, fresh.length)
+    }
+    this.#offered += items.length
+    this.#repeats += items.length - fresh.length
+    return items.map((_, i) => fresh.includes(i))
+  }
+
+  async #add(
     items: readonly T[],
-    { first = false, lastFirst = false, sieve = 'now' }: AddOptions = {},
+    { first = false, lastFirst = false, sieve = 'now' }: AddOptions,
   ): Promise<boolean[]> {
-    if (items.length === 0) return []
     const keys = items.map((item) => this.#codec.keyOf(item))
     const { fresh, failure } = await choose(this.#sieve, keys, sieve)
     if (first && lastFirst) fresh.reverse()

@@ -286,7 +286,8 @@ export function sieveQueueClass(
 
 /** A request as the queue keeps it. */
 export function itemOf(request: Request, Class: Core['Request']): Item {
-  return { ...withKey(request, Class), url: request.url, depth: request.crawlDepth }
+  const { url, crawlDepth: depth, handledAt } = request
+  return { ...withKey(request, Class), url, depth, ...(handledAt && { isHandled: true }) }
 }
 
 // `wasAlreadyHandled` is false: a sieve does not know which of the URLs that it has seen are handled.

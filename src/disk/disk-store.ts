@@ -3,16 +3,7 @@
 // again. After `kill -9` nothing confirmed is lost with durability `always` or `interval`; after power loss at most the last
 // second with `interval`.
 import { randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  existsSync,
-  fdatasyncSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  statSync,
-} from 'node:fs'
+import { closeSync, existsSync, fdatasyncSync, fstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { isStoredAs, type Profile, type ProfileChoice, resolveProfile } from '../canonical/profiles.ts'
@@ -20,7 +11,7 @@ import { invalidOption, option, SieveError, wording } from '../errors.ts'
 import { chooseHash, type HashChoice } from '../hashes.ts'
 import type { Delivered, Durability } from '../journal.ts'
 import { CountsFile, readCounts } from '../store/counts.ts'
-import { diskError, openFile, PRIVATE, removeQuietly, syncFolder } from '../store/file.ts'
+import { diskError, openFile, openOwn, removeQuietly, syncFolder } from '../store/file.ts'
 import { missingError } from '../store/format.ts'
 import { checkSavable } from '../store/header-check.ts'
 import { listStore, logName } from '../store/layout.ts'
@@ -209,7 +200,7 @@ export class DiskStore {
     const path = join(this.folder, runName(this.#nextRun++))
     const errorOf = (error: unknown) => diskError(path, error)
     try {
-      return { fd: openSync(path, 'w+', PRIVATE), path, errorOf }
+      return { fd: openOwn(path, 'w+'), path, errorOf }
     } catch (error) {
       throw errorOf(error)
     }

@@ -4,7 +4,6 @@ import {
   closeSync,
   fdatasync,
   fsyncSync,
-  openSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -19,7 +18,7 @@ import { promisify } from 'node:util'
 import type { ClassicLevel } from 'classic-level'
 import { SieveError } from '../errors.ts'
 import { classicLevel } from '../peers.ts'
-import { diskError, syncFolder } from '../store/file.ts'
+import { diskError, openOwn, syncFolder } from '../store/file.ts'
 import { type KeyRange, META_KEY } from './key-layout.ts'
 import { checkFolder } from './leveldb/folder.ts'
 import { lastRecord } from './leveldb/log.ts'
@@ -285,7 +284,7 @@ export class KeyStore {
     const need = this.#logs().reduce((sum, name) => sum + statSync(join(this.path, name)).size, 64 * 1024)
     const path = join(this.path, '..', 'probe')
     try {
-      const fd = openSync(path, 'w')
+      const fd = openOwn(path, 'w')
       try {
         const block = Buffer.alloc(64 * 1024)
         for (let done = 0; done < need; ) done += writeSync(fd, block)

@@ -16,6 +16,8 @@ const COLLECTED = 100
 /** Whether the sieve has the key of an entry: `=` it has, `?` it may have, `-` it was not queried. */
 export const STATE = { marked: '=', unsure: '?', unmarked: '-' } as const
 const { marked, unsure, unmarked } = STATE
+/** In place of a state: what is withdrawn counts as handled. */
+export const HANDLED = 'h'
 
 const PRELUDE = `
 local texts, pending, leased, takings, answered, counts = KEYS[1], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
@@ -58,7 +60,7 @@ call('HSET', takings, token, 'h' .. (#ARGV - 2))
 call('ZADD', leased, now + ARGV[2], token)
 return 1`),
 
-  /** ARGV: token, state, 1 for the head and 0 for the end, numbers withdrawn. 0: the lease had ended. */
+  /** ARGV: token, state or `h`, 1 for the head and 0 for the end, numbers withdrawn. 0: the lease had ended. */
   release: step(`
 local hold = call('HGET', takings, token)
 if not hold then return concluded(token) end
@@ -72,6 +74,7 @@ for n = 1, count do
   local i = isFirst and count + 1 - n or n
   if not withdrawn[i] then call(isFirst and 'LPUSH' or 'RPUSH', pending, ARGV[2] .. token .. ':' .. i) end
 end
+if ARGV[2] == '${HANDLED}' then call('HINCRBY', counts, 'handled', #ARGV - 3) end
 conclude(token)
 return 1`),
 

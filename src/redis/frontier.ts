@@ -3,7 +3,7 @@
 import { checkWhole } from '../filters/filter.ts'
 import { Calls, type Patience, patienceOf } from './calls.ts'
 import { type Argument, type RedisClient, scriptClient } from './client.ts'
-import { frontierScripts, STATE } from './frontier-scripts.ts'
+import { frontierScripts, HANDLED, STATE } from './frontier-scripts.ts'
 import { checkName } from './parameters.ts'
 import type { Script } from './scripts.ts'
 import { evenTags } from './slots.ts'
@@ -100,18 +100,23 @@ export class RedisFrontier {
   }
 
   /**
-   * Releases the texts of a token without those at the indexes `withdrawn`; at the end, or (`first`) before all others.
+   * Releases the texts of a token without those at the indexes `withdrawn`, which are counted if the state is `handled`; at the
+   * end, or (`first`) before all others.
    * False: the lease had ended, and all of them are pending as `unsure`.
    */
   release(
     token: string,
     withdrawn: readonly number[],
-    { first = false, state = 'marked' }: { readonly first?: boolean; readonly state?: MarkState } = {},
+    {
+      first = false,
+      state = 'marked',
+    }: { readonly first?: boolean; readonly state?: MarkState | 'handled' } = {},
   ): Promise<boolean> {
     // If this call fails, the lease has to end.
     this.#leases.delete(token)
     const numbers = withdrawn.map((index) => String(index + 1))
-    return this.#decide(frontierScripts.release, [token, STATE[state], first ? '1' : '0', ...numbers])
+    const character = state === 'handled' ? HANDLED : STATE[state]
+    return this.#decide(frontierScripts.release, [token, character, first ? '1' : '0', ...numbers])
   }
 
   /** The next text, leased to this crawler. Null: none now. */

@@ -1,11 +1,11 @@
 // What a stored sieve has counted besides its URLs: repeats, and lines that were not URLs. Two slots of 64 bytes, written
 // in turn: the one with the higher turn counts. A slot lies within one sector, so a power loss leaves it old or new.
-import { fdatasyncSync, openSync, unlinkSync, writeSync } from 'node:fs'
+import { fdatasyncSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { SieveError } from '../errors.ts'
 import { MOST_COUNT } from '../filters/saved-plan.ts'
-import { closeQuietly, diskError, PRIVATE, readError } from './file.ts'
+import { closeQuietly, diskError, openOwn, readError } from './file.ts'
 import { damaged } from './format.ts'
 import { Task } from './thread.ts'
 import { readWhole } from './whole-file.ts'
@@ -105,7 +105,7 @@ export class CountsFile {
     this.#put(6, invalid)
     words[SLOT_BYTES / 4 - 1] = crc32(this.#checked)
     try {
-      this.#fd ??= openSync(this.#path, this.#turn === 0 ? 'w' : 'r+', PRIVATE)
+      this.#fd ??= openOwn(this.#path, this.#turn === 0 ? 'w' : 'r+')
       writeSync(this.#fd, this.#slot, 0, SLOT_BYTES, (this.#turn % 2) * SLOT_BYTES)
       this.#failure = null
     } catch (error) {

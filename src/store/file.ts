@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import {
   close,
   closeSync,
+  constants,
   fstatSync,
   fsync,
   fsyncSync,
@@ -189,6 +190,19 @@ export async function removeLater(paths: readonly string[]): Promise<void> {
 /** Readable by their owner only: they hold the secret key of a sieve, or the URLs themselves. */
 export const PRIVATE = 0o600
 
+const { O_APPEND, O_CREAT, O_RDWR, O_TRUNC, O_WRONLY, O_NOFOLLOW = 0 } = constants
+const OWN_FLAGS = {
+  w: O_WRONLY | O_CREAT | O_TRUNC,
+  'w+': O_RDWR | O_CREAT | O_TRUNC,
+  'r+': O_RDWR,
+  'a+': O_RDWR | O_CREAT | O_APPEND,
+}
+
+/** Opens a file for writing: the file itself, and never what a symbolic link in its place points to. */
+export function openOwn(path: string, flags: keyof typeof OWN_FLAGS, mode: number = PRIVATE): number {
+  return openSync(path, OWN_FLAGS[flags] | O_NOFOLLOW, mode)
+}
+
 /** Two drafts of one file may be in the making: each has a name of its own. */
 let drafts = 0
 /** Of the processes that see each other under the same numbers. */
@@ -229,7 +243,7 @@ export class AtomicFile {
     this.#path = path
     try {
       this.#draft = draftOf(path)
-      this.fd = openSync(this.#draft, 'w', PRIVATE)
+      this.fd = openOwn(this.#draft, 'w')
     } catch (error) {
       throw diskError(path, error)
     }

@@ -1,11 +1,11 @@
 // The append log of a store: what is new since its snapshot, one record per batch. A record is written immediately
 // and whole; one that was cut short by a crash was never acknowledged and is dropped when the log is read. A record
 // that is whole but does not match its checksum is damage, and is reported.
-import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs'
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { SieveError } from '../errors.ts'
-import { closeQuietly, diskError, openFile, PRIVATE, readFully, readStored, syncFolder } from './file.ts'
+import { closeQuietly, diskError, openFile, openOwn, readFully, readStored, syncFolder } from './file.ts'
 import { damaged } from './format.ts'
 import { Task } from './thread.ts'
 
@@ -227,7 +227,7 @@ export class Log {
     this.bytes = bytes
     let fd: number | undefined
     try {
-      fd = openSync(path, bytes === 0 ? 'w' : 'r+', PRIVATE)
+      fd = openOwn(path, bytes === 0 ? 'w' : 'r+')
       ftruncateSync(fd, bytes)
       if (bytes === 0) syncFolder(dirname(path))
       this.#fd = fd

@@ -27,7 +27,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EDQUOT: 'disk quota exceeded',
   EROFS: 'read-only file system',
   EIO: 'input/output error',
-  ELOOP: 'too many symbolic links',
+  ELOOP: 'is a symbolic link that is not followed',
   ENAMETOOLONG: 'the name is too long',
   EMFILE: 'too many open files: raise the limit (ulimit -n)',
   ENFILE: 'too many open files on this system',

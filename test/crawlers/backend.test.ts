@@ -118,6 +118,39 @@ describe.each(kinds)('%s %s', (_, missing, options) => {
     await expect(backend.isEmpty()).rejects.toThrow('the queue is closed: open it again')
   })
 
+  it.skipIf(missing)('a request that is handled already is seen and counted, and not fetched', async () => {
+    const backend = await SieveQueueBackend.open(await options())
+    const done = request('done', { handledAt: '2026-01-02T03:04:05.000Z' })
+    const add = async (...requests: RequestSchema[]) =>
+      (await backend.addBatchOfRequests(requests)).processedRequests
+    expect(await add(request('a'), done, request('b'), done)).toMatchObject([
+      { wasAlreadyPresent: false },
+      { wasAlreadyPresent: false, wasAlreadyHandled: false },
+      { wasAlreadyPresent: false },
+      { wasAlreadyPresent: true },
+    ])
+    expect(await add(request('done'))).toMatchObject([{ wasAlreadyPresent: true, wasAlreadyHandled: true }])
+    expect(await backend.getMetadata()).toMatchObject({ totalRequestCount: 3, handledRequestCount: 1 })
+    for (const name of ['a', 'b']) {
+      const next = (await backend.fetchNextRequest())!
+      expect(next.uniqueKey).toBe(page(name))
+      await backend.markRequestAsHandled(next)
+    }
+    expect([await backend.fetchNextRequest(), await backend.isFinished()]).toEqual([undefined, true])
+    expect(await backend.getMetadata()).toMatchObject({ totalRequestCount: 3, handledRequestCount: 3 })
+    await backend.drop()
+  })
+
+  it.skipIf(missing)('what is dropped is empty and finished, and takes nothing', async () => {
+    const backend = await SieveQueueBackend.open(await options())
+    await backend.addBatchOfRequests([request(1)], { forefront: true })
+    await backend.drop()
+    expect([await backend.isEmpty(), await backend.isFinished()]).toEqual([true, true])
+    expect(await backend.fetchNextRequest()).toBeUndefined()
+    await expect(backend.addBatchOfRequests([request(2)])).rejects.toThrow('the queue is closed')
+    await expect(backend.drop()).rejects.toThrow('the queue is closed')
+  })
+
   it.skipIf(missing)(
     'refuses an invalid URL with the whole batch; purge forgets everything, drop ends it',
     async () => {

@@ -1,6 +1,6 @@
 // The page that `crawl --report` writes: everything that a site chose is escaped, and a browser shows it without a message,
 // a request or a serious finding of axe, light and dark.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { crawlPage } from '../../src/crawlers/crawl-page.ts'
 import { noCounts } from '../../src/crawlers/crawl-report.ts'
 import { PageTally } from '../../src/crawlers/page-tally.ts'
-import { temporaryFolder, urlsieve } from '../e2e/command.ts'
+import { expectFailure, temporaryFolder, urlsieve } from '../e2e/command.ts'
 import { launch, noBrowser } from '../support/chromium.ts'
 import { serveTraps } from './trap-site.ts'
 
@@ -89,6 +89,16 @@ describe('the page of a crawl', () => {
     },
     60_000,
   )
+})
+
+it('crawl --report does not follow a link that somebody has put in its place', async () => {
+  const folder = temporaryFolder()
+  const [path, other] = [join(folder, 'report.html'), join(folder, 'other')]
+  writeFileSync(other, 'mine')
+  symlinkSync(other, path)
+  const ended = await urlsieve(['crawl', 'http://127.0.0.1:9/', '--quiet', '--report', path])
+  expectFailure(ended, 4, /^urlsieve: cannot write .+report\.html: is a symbolic link that is not followed$/m)
+  expect(readFileSync(other, 'utf8')).toBe('mine')
 })
 
 it('crawl --report writes it', async () => {

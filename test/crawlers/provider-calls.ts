@@ -47,3 +47,13 @@ export async function answersOf(queue: RequestProvider): Promise<unknown[]> {
   report(await queue.isEmpty(), await queue.isFinished(), await queue.handledCount(), queue.getPendingCount())
   return found
 }
+
+/** A request that is handled already when it is added: it is seen and counted, and not given out. */
+export async function handledAnswersOf(queue: RequestProvider): Promise<unknown[]> {
+  const done = new Request({ url: page('done'), handledAt: '2026-01-02T03:04:05.000Z' })
+  const first = shown(await queue.addRequest(done))
+  const again = (await queue.addRequest({ url: page('done') })).wasAlreadyPresent
+  const { totalRequestCount, handledRequestCount, pendingRequestCount } = (await queue.getInfo())!
+  const counts = { totalRequestCount, handledRequestCount, pendingRequestCount }
+  return [first, again, counts, await queue.fetchNextRequest(), await queue.isFinished()]
+}

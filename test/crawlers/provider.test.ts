@@ -6,7 +6,7 @@ import { Configuration, LogLevel, log, Request, RequestProvider, RequestQueue } 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SieveQueue } from '../../src/crawlers/crawlee.ts'
 import { newFolders } from '../support/folders.ts'
-import { answersOf } from './provider-calls.ts'
+import { answersOf, handledAnswersOf } from './provider-calls.ts'
 
 const newFolder = newFolders()
 const page = (name: string | number) => `https://example.com/${name}`
@@ -34,6 +34,14 @@ describe.each([
     const found = await answersOf(queue)
     expect(found).toEqual(await answersOf(own))
     expect(found.length).toBeGreaterThan(40)
+    await queue.close()
+    await own.drop()
+  })
+
+  it('takes a request that is handled already as Crawlee’s own queue does', async () => {
+    const queue = await SieveQueue.open(options())
+    const own = await openCrawlees()
+    expect(await handledAnswersOf(queue)).toEqual(await handledAnswersOf(own))
     await queue.close()
     await own.drop()
   })

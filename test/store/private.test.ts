@@ -1,12 +1,14 @@
 // What holds a secret key or the URLs themselves is readable by its owner only.
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Frontier } from '../../src/crawlers/frontier.ts'
+import { KeptLog } from '../../src/crawlers/kept-log.ts'
 import { ExactSieve } from '../../src/exact/index.ts'
 import { freeze } from '../../src/freeze.ts'
 import { LocalRegistry } from '../../src/server/local-registry.ts'
 import { Sieve } from '../../src/sieve.ts'
+import { Log } from '../../src/store/log.ts'
 import { newFolders } from '../support/folders.ts'
 
 const newFolder = newFolders()
@@ -21,6 +23,21 @@ function open(folder: string): string[] {
     return entry.isDirectory() ? open(path) : [path]
   })
 }
+
+describe('a link in the place of a file that is written', () => {
+  it.each([
+    ['a log', (path: string) => new Log(path)],
+    ['a log that is continued', (path: string) => new Log(path, 2)],
+    ['the URLs that limits have kept', (path: string) => new KeptLog(path)],
+  ])('is not followed: %s', (_, write) => {
+    const folder = newFolder()
+    const [path, other] = [join(folder, 'file'), join(folder, 'other')]
+    writeFileSync(other, 'mine')
+    symlinkSync(other, path)
+    expect(() => write(path)).toThrow(/symbolic link/)
+    expect(readFileSync(other, 'utf8')).toBe('mine')
+  })
+})
 
 describe('files that hold keys', () => {
   it.each([{}, { keepKeys: true }])('of a store, %o', async (options) => {
