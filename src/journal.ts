@@ -78,7 +78,7 @@ export interface StoreInfo {
   readonly unconfirmed: number
 }
 
-/** Throws while the filter has marked URLs that the disk refused: a copy of it would answer "seen" for them. */
+/** Throws while the filter has marked URLs that no log has: a copy of it would answer "seen" for them. */
 export function checkNothingUnlogged(journal: Journal | null, verb: string): void {
   const count = journal?.unlogged?.() ?? 0
   if (count === 0) return
@@ -88,6 +88,6 @@ export function checkNothingUnlogged(journal: Journal | null, verb: string): voi
   }
   throw new SieveError(
     'disk',
-    `cannot ${verb}: the disk refused ${count} URLs that the filter has marked; add them again first`,
+    `cannot ${verb}: the filter has marked ${count} URLs that the disk refused, or that a run did not deliver: add them again first`,
   )
 }

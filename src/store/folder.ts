@@ -14,7 +14,7 @@ import { type Listing, listStore, logName, missingFiles, snapshotName } from './
 import { leftovers } from './leftovers.ts'
 import { takeLock } from './lock.ts'
 import { diskError, Log, readLogFrom } from './log.ts'
-import { replay, unfit } from './replay.ts'
+import { forgetUnlogged, replay, unfit } from './replay.ts'
 import { headerOf, readSieve, writeSieve } from './snapshot.ts'
 import { Store } from './store.ts'
 import { Unlogged } from './unlogged.ts'
@@ -274,6 +274,7 @@ async function reviveFrom(
     if (tornBytes > 0 && log !== logs.at(-1)) throw damaged(path, bytes, TORN)
     replayed.push({ number: log.number, path, bytes })
   }
+  forgetUnlogged(state, unlogged)
   const counts = readCounts(folder)
   if (counts && counts.log >= number) {
     state.seen = counts.seen

@@ -44,6 +44,16 @@ export function replay(state: SieveState, record: LogRecord, unlogged?: Unlogged
   state.urls = Math.max(0, state.urls + (isDelete ? -record.entries : record.entries))
 }
 
+/** Takes what no log has out of a filter that forgets one hash exactly: copies of it then know nothing of that either. */
+export function forgetUnlogged(state: SieveState, unlogged: Unlogged): void {
+  const isExact = state.takesHashes && state.shards.all.every(({ filter }) => filter.hashes)
+  if (unlogged.size === 0 || !isExact || !state.kind.can.delete) return
+  const { entries, payload } = unlogged.record(true)
+  replay(state, { op: OP.deleteHashes, entries, payload, time: 0, at: 0 })
+  state.urls += entries
+  unlogged.clear()
+}
+
 // Puts a batch of keys from `at` on into the kernel, acts on them, and returns where the next begin.
 function takeKeys(state: SieveState, payload: Buffer, at: number, act: (n: number) => void): number {
   const { kernel } = state

@@ -154,6 +154,28 @@ describe('a store with URLs that are not confirmed', () => {
     await again.close()
   })
 
+  it('that is opened after a crash can be saved where its filter forgets, and says so where it cannot', async () => {
+    for (const options of [{ filter: 'fingerprint' }, { filter: 'blocked', ...sized }] as const) {
+      const folder = join(newFolder(), 'sieve')
+      const sieve = await Sieve.open(folder, options as never)
+      sieve.addMany(urls(0, 10))
+      sieve.addMany(urls(10, 30), HELD)
+      await sieve.save()
+      await sieve.close()
+      const again = await Sieve.open(folder)
+      const path = join(newFolder(), 'copy.sieve')
+      if (options.filter === 'blocked')
+        await expect(again.save(path)).rejects.toThrow(/20 URLs .* add them again first/)
+      else {
+        await again.save(path)
+        expect(news((await Sieve.load(path)).addMany(urls(0, 30)))).toBe(20)
+      }
+      expect(news(again.addMany(urls(0, 30)))).toBe(20)
+      expect(again.stats().urls).toBe(30)
+      await again.close()
+    }
+  })
+
   it('in memory confirm changes nothing', async () => {
     const sieve = await Sieve.create()
     expect(sieve.add(url(1), HELD)).toBe(true)
