@@ -48,9 +48,9 @@ export function replay(state: SieveState, record: LogRecord, unlogged?: Unlogged
 export function forgetUnlogged(state: SieveState, unlogged: Unlogged): void {
   const isExact = state.takesHashes && state.shards.all.every(({ filter }) => filter.hashes)
   if (unlogged.size === 0 || !isExact || !state.kind.can.delete) return
-  const { entries, payload } = unlogged.record(true)
-  replay(state, { op: OP.deleteHashes, entries, payload, time: 0, at: 0 })
-  state.urls += entries
+  const { urls } = state
+  replay(state, { ...unlogged.record(true), op: OP.deleteHashes, time: 0, at: 0 })
+  state.urls = urls
   unlogged.clear()
 }
 
