@@ -71,6 +71,7 @@ export function service(
     },
   )
 
+  let described: Buffer | undefined
   app.get(
     '/openapi.json',
     {
@@ -82,7 +83,10 @@ export function service(
         },
       },
     },
-    () => app.swagger(),
+    (_, reply) => {
+      described ??= Buffer.from(JSON.stringify(app.swagger()))
+      return reply.type('application/json; charset=utf-8').send(described)
+    },
   )
 
   app.get(
