@@ -23,6 +23,7 @@ import {
   withLimitOptions,
 } from './limit-options.ts'
 import { Output, writeStderr } from './output.ts'
+import { type Placing, placedOutput } from './placing.ts'
 import { withRedisOptions } from './redis-options.ts'
 import { withSieveOptions } from './sieve-options.ts'
 
@@ -38,6 +39,8 @@ interface Flags extends CrawlSieveFlags, CrawlLimitFlags, LimitFlags, LearnFlags
   ignoreRobots?: boolean
   output?: string
   report?: string
+  append?: boolean
+  overwrite?: boolean
   stats?: boolean
   quiet?: boolean
 }
@@ -85,6 +88,8 @@ export function crawlCommand(program: Command): void {
     )
     .option('--dropped <file>', 'list what limits and learned rules leave out here: limit, reason, URL')
     .option('-o, --output <file>', 'write here instead of stdout')
+    .option('--append', 'go on after the last whole line of each output file')
+    .option('--overwrite', 'with --state: replace output files that are not empty')
     .option('--report <file>', 'write a page about the crawl here: pages, shapes, traps, repeats, errors')
     .option('--stats', 'the summary as one JSON object')
     .option('--quiet', 'no progress and no summary')
@@ -104,7 +109,7 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
   for (const url of urls) checkUrl(url)
   // When it is needed: no other command waits for its parser.
   const { SiteCrawl } = await import('../crawlers/site-crawl.ts')
-  const output = new Output(flags.output)
+  const output = placedOutput(flags.output, placingOf(flags))
   const { state: folder, rate: perHostPerSecond } = flags
   const { depth: _, ...sieveFlags } = flags
   if (flags.strip) {
@@ -116,7 +121,7 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
   const audit = flags.audit
     ? await openAudit(sieve, folder, (lost) => output.print(`${JSON.stringify({ lost })}\n`))
     : null
-  const list = flags.dropped === undefined ? null : new Output(flags.dropped)
+  const list = flags.dropped === undefined ? null : placedOutput(flags.dropped, placingOf(flags))
   const drop = (url: string, limit: string, reason: string) => list?.print(`${limit}\t${reason}\t${url}\n`)
   const learning = isLearning(flags)
     ? await startLearning(flags, profile, (url, reason) => drop(url, 'learned', reason))
@@ -185,6 +190,14 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
   }
   const { pages, failed } = site.counts
   if (pages === 0 && failed > 0) process.exitCode ??= EXIT.input
+}
+
+// A crawl that is continued prints no page again.
+function placingOf({ append, overwrite, state, redis }: Flags): Placing {
+  if (append && overwrite)
+    throw new CommandError(EXIT.usage, '--append with --overwrite: expected one of them')
+  const outlivesRun = (state ?? redis) !== undefined
+  return { append, overwrite, outlivesRun, end: { byte: 10, isQuoted: false } }
 }
 
 // Loaded only when there is a report. The file is opened before the crawl, so that a mistake shows then.

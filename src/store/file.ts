@@ -200,7 +200,13 @@ const OWN_FLAGS = {
 
 /** Opens a file for writing: the file itself, and never what a symbolic link in its place points to. */
 export function openOwn(path: string, flags: keyof typeof OWN_FLAGS, mode: number = PRIVATE): number {
-  return openSync(path, OWN_FLAGS[flags] | O_NOFOLLOW, mode)
+  try {
+    return openSync(path, OWN_FLAGS[flags] | O_NOFOLLOW, mode)
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ELOOP'
+      ? new Error('is a symbolic link, expected a file')
+      : error
+  }
 }
 
 /** Two drafts of one file may be in the making: each has a name of its own. */
