@@ -8,21 +8,20 @@ import type { SeenUrls } from '../crawlers/seen-urls.ts'
 import { siteItems } from '../crawlers/site-item.ts'
 import { ContentSieve } from '../index.ts'
 import { parseCount, parseNumber } from '../quantities.ts'
-import { openOwn } from '../store/file.ts'
 import { isLearning, type LearnFlags, startLearning, withLearnOptions } from './crawl-learn.ts'
 import { type CrawlLimitFlags, limitsOf, withCrawlLimits } from './crawl-limits.ts'
 import { CrawlProgress } from './crawl-progress.ts'
 import { CRAWL_FLAGS, type CrawlSieveFlags, openAudit, openCrawlSieve } from './crawl-sieve.ts'
 import { ignoredBy, type SignalFlags, withSignalOptions } from './crawl-signals.ts'
 import { crawlSummary } from './crawl-summary.ts'
-import { CommandError, EXIT, reason } from './exit.ts'
+import { CommandError, EXIT } from './exit.ts'
 import {
   type LimitFlags,
   limitsOf as shapeLimitsOf,
   strippedProfile,
   withLimitOptions,
 } from './limit-options.ts'
-import { Output, writeStderr } from './output.ts'
+import { ownOutput, writeStderr } from './output.ts'
 import { type Placing, placedOutput } from './placing.ts'
 import { withRedisOptions } from './redis-options.ts'
 import { withSieveOptions } from './sieve-options.ts'
@@ -206,7 +205,7 @@ async function startReport(path: string) {
     import('../crawlers/page-tally.ts'),
     import('../crawlers/crawl-page.ts'),
   ])
-  const file = new Output(path, { fd: openReport(path) })
+  const file = ownOutput(path)
   const tally = new PageTally()
   return {
     tally,
@@ -214,15 +213,6 @@ async function startReport(path: string) {
       file.print(crawlPage({ ...data, tally }))
       file.close()
     },
-  }
-}
-
-// A report is often written into a folder that others write to.
-function openReport(path: string): number {
-  try {
-    return openOwn(path, 'w', 0o666)
-  } catch (error) {
-    throw new CommandError(EXIT.output, `cannot write ${path}: ${reason(error)}`)
   }
 }
 

@@ -192,6 +192,7 @@ export const PRIVATE = 0o600
 
 const { O_APPEND, O_CREAT, O_RDWR, O_TRUNC, O_WRONLY, O_NOFOLLOW = 0 } = constants
 const OWN_FLAGS = {
+  a: O_WRONLY | O_CREAT | O_APPEND,
   w: O_WRONLY | O_CREAT | O_TRUNC,
   'w+': O_RDWR | O_CREAT | O_TRUNC,
   'r+': O_RDWR,
