@@ -21,6 +21,6 @@ EXPOSE 6390 8390
 # /readyz answers 503 while sieves are being opened and while a fault lasts; /healthz as soon as the server runs.
 # The port is that of URLSIEVE_HTTP; without HTTP, RESP has to accept a connection.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
-    CMD ["node", "-e", "const { URLSIEVE_HTTP: http, URLSIEVE_PORT: port } = process.env; const end = (ok) => process.exit(ok ? 0 : 1); http === 'false' ? require('node:net').connect(port || 6390).on('connect', () => end(true)).on('error', () => end(false)) : fetch(`http://127.0.0.1:${http || 8390}/healthz`).then((r) => end(r.ok), () => end(false))"]
+    CMD ["node", "-e", "const { URLSIEVE_HTTP: http, URLSIEVE_PORT: port } = process.env; const end = (ok) => process.exit(ok ? 0 : 1); /^(false|no|off)$/i.test(http) ? require('node:net').connect(port || 6390).on('connect', () => end(true)).on('error', () => end(false)) : fetch(`http://127.0.0.1:${http || 8390}/healthz`).then((r) => end(r.ok), () => end(false))"]
 ENTRYPOINT ["urlsieve"]
 CMD ["serve"]

@@ -178,9 +178,8 @@ export class Sieve implements AnySieve {
   feed(options: FeedOptions & AddOptions, onBatch?: (verdicts: Uint8Array) => void): Feed {
     const state = this.#state
     state.checkWritable()
-    const add = (n: number) => state.add(0, n)
-    const hold = (n: number) => state.holding(() => add(n))
-    return state.keyer.feed(options.confirm === false ? hold : add, options, onBatch)
+    const hold = (n: number) => state.holding(() => state.add(0, n))
+    return state.keyer.feed(options.confirm === false ? hold : (n) => state.add(0, n), options, onBatch)
   }
 
   /** The key, what each rule did, and the verdict an add would get. Marks and counts nothing. */
@@ -354,8 +353,8 @@ export class Sieve implements AnySieve {
   }
 
   #addAll(urls: Urls, options: AddOptions | undefined): Uint8Array {
-    const isHeld = options?.confirm === false
-    return isHeld ? this.#state.holding(() => this.#answer(urls, 'add')) : this.#answer(urls, 'add')
+    const add = () => this.#answer(urls, 'add')
+    return options?.confirm === false ? this.#state.holding(add) : add()
   }
 
   #answer(urls: Urls, verb: 'add' | 'has'): Uint8Array {

@@ -4,7 +4,7 @@ import type { Profile } from '../canonical/profiles.ts'
 import type { Delivered } from '../journal.ts'
 import { formatCount, formatCounted, formatShort } from '../quantities.ts'
 import { DeliveredFiles } from './delivered-files.ts'
-import { CommandError } from './exit.ts'
+import { CommandError, EXIT } from './exit.ts'
 import type { LineLimits } from './line-limits.ts'
 import { type Output, warnOfNoUrls, writeStats } from './output.ts'
 import { type Placing, placedOutput } from './placing.ts'
@@ -101,7 +101,10 @@ export async function runDedupe(target: DedupeTarget, request: DedupeRequest): P
     await target.finish?.((kept, _, isLater) => write(kept, 0, isLater))
     hasEnded = true
   } catch (error) {
-    throw error instanceof Stopped ? stopped(error, target.counts()) : error
+    if (error instanceof Stopped) throw stopped(error, target.counts())
+    // Of an input that cannot be read to its end, what was read is done.
+    if (isOfInput(error)) await target.finish?.((kept, _, isLater) => write(kept, 0, isLater))
+    throw error
   } finally {
     progress.done()
     await output.settle()
@@ -141,6 +144,8 @@ function deliver(output: Output, lines: Uint8Array, target: DedupeTarget): Promi
   if (wait) return wait.then(() => target.confirm?.())
   return target.confirm?.() ?? undefined
 }
+
+const isOfInput = (error: unknown) => error instanceof CommandError && error.exitCode === EXIT.input
 
 function stopped(error: Stopped, { lines, new: fresh }: Counts): CommandError {
   return new CommandError(

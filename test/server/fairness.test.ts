@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { LocalRegistry } from '../../src/server/local-registry.ts'
 import { itemsOf } from '../support/items.mjs'
-import { measureWaits } from './fairness.ts'
+import { type CrowdWaits, crowdTable, measureCrowds, measureWaits, medians } from './fairness.ts'
 import { encoded } from './raw.ts'
 import { folder, fresh, served } from './serving.ts'
 import { turnsOf } from './turns.ts'
@@ -158,6 +158,9 @@ describe('a long list', () => {
 
 /** The bound is for the median of ten. */
 const RUNS = Number(process.env.URLSIEVE_RUNS ?? 10)
+const MOST_MS = 50
+/** Asks whose name matches; all by default. */
+const ONLY = new RegExp(process.env.URLSIEVE_ONLY ?? '.')
 
 describe.runIf(process.env.URLSIEVE_FULL === '1')('at full size', () => {
   it('no PING and no /healthz waits for 50 ms, whatever another client asks', {
@@ -165,7 +168,30 @@ describe.runIf(process.env.URLSIEVE_FULL === '1')('at full size', () => {
   }, async () => {
     const rows = await measureWaits({ capacity: 300_000_000, errorRate: 0.00001, runs: RUNS })
     for (const { what, pingMs, healthMs } of rows) {
-      expect(Math.max(pingMs, healthMs), what).toBeLessThan(50)
+      expect(Math.max(pingMs, healthMs), what).toBeLessThan(MOST_MS)
     }
+  })
+
+  it('nor whatever 1, 50 or 500 clients ask at once, and read or leave unread', {
+    timeout: 6 * 3_600_000,
+  }, async () => {
+    const sizes = { clients: [1, 50, 500], scale: 100_000_000, sieves: 900, memory: '8G', only: ONLY }
+    const runs: CrowdWaits[][] = []
+    for (let run = 0; run < RUNS; run++) runs.push(await measureCrowds(sizes))
+    const rows = medians(runs)
+    console.log(crowdTable(rows))
+    for (const { what, pingMs, healthMs } of rows) {
+      expect(Math.max(pingMs, healthMs), what).toBeLessThan(MOST_MS)
+    }
+  })
+
+  it('memory stays within --memory, --max-unread-all and 150 MB, when nobody reads', {
+    timeout: 1_800_000,
+  }, async () => {
+    const long = /^(COMMAND|KEYS|SCAN|SIEVE.EXPLAIN|INFO|CLIENT|MULTI of|GET )/
+    const sizes = { clients: [1, 24, 500], scale: 10_000, sieves: 80, memory: '64M', only: long }
+    const rows = await measureCrowds({ ...sizes, isRead: [false] })
+    console.log(crowdTable(rows))
+    for (const { what, memoryMb } of rows) expect(memoryMb, what).toBeLessThan(64 + 64 + 150)
   })
 })

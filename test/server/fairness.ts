@@ -78,7 +78,11 @@ export interface CrowdSizes {
   /** URLs that the large sieves are made for, and the number of the others. */
   readonly scale: number
   readonly sieves: number
+  /** `--memory`. */
+  readonly memory: string
   readonly only?: RegExp
+  /** Whether they read; by default both. */
+  readonly isRead?: readonly boolean[]
   readonly onRow?: (row: CrowdWaits) => void
 }
 
@@ -91,10 +95,12 @@ export async function measureCrowds({
   clients,
   scale,
   sieves,
+  memory,
   only = /./,
+  isRead: reads = [true, false],
   onRow = () => {},
 }: CrowdSizes): Promise<CrowdWaits[]> {
-  const server = await started(['--memory', '4G'], { NODE_OPTIONS: `--import=${turnTime}` })
+  const server = await started(['--memory', memory], { NODE_OPTIONS: `--import=${turnTime}` })
   let turnsTold = 0
   const turnTimes = () => server.output().match(/(?<="turnMs":)[\d.]+/g) ?? []
   const longestTurn = async () => {
@@ -135,13 +141,28 @@ export async function measureCrowds({
     onRow(rows.at(-1)!)
   }
   for (const ask of asks.filter(({ what }) => only.test(what))) {
-    for (const count of clients) for (const isRead of [true, false]) await measure(ask, count, isRead)
+    for (const count of clients) for (const isRead of reads) await measure(ask, count, isRead)
   }
   watch.end()
   maker.close()
   server.child.kill('SIGTERM')
   await server.ended()
   return rows
+}
+
+/** Medians of the worst of each run; of the memory the most of all. */
+export function medians(runs: readonly CrowdWaits[][]): CrowdWaits[] {
+  return runs[0]!.map(({ what }, i) => {
+    const of = (pick: (waits: CrowdWaits) => number) => runs.map((rows) => pick(rows[i]!))
+    return {
+      what,
+      ms: median(of(({ ms }) => ms)),
+      pingMs: median(of(({ pingMs }) => pingMs)),
+      healthMs: median(of(({ healthMs }) => healthMs)),
+      turnMs: median(of(({ turnMs }) => turnMs)),
+      memoryMb: Math.max(...of(({ memoryMb }) => memoryMb)),
+    }
+  })
 }
 
 export function crowdTable(rows: readonly CrowdWaits[]): string {

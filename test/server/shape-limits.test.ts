@@ -35,7 +35,9 @@ describe('SIEVE.CREATE', () => {
       ]),
     )
     const metrics = new Metrics(server.registry, serverInfo('0'), () => 0)
-    expect(await metrics.text()).toContain(`urlsieve_dropped_total{sieve="${s}",limit="keepPerShape"} 20`)
+    expect(String(await metrics.text())).toContain(
+      `urlsieve_dropped_total{sieve="${s}",limit="keepPerShape"} 20`,
+    )
     metrics.close()
   })
 

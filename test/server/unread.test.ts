@@ -40,11 +40,10 @@ it('a transaction waits for its client, which gets all replies when it reads', a
   const keys = Array.from({ length: count }, () => encoded('KEYS', '*'))
   const client = await silent(encoded('MULTI'), ...keys, encoded('EXEC'))
   let most = 0
-  for (let i = 0; i < 15; i++) {
+  for (let left = 5; left > 0; left -= Number(most > 0)) {
     await new Promise((resolve) => setTimeout(resolve, 20))
     most = Math.max(most, await reported('unread_bytes'))
   }
-  expect(most).toBeGreaterThan(0)
   expect(most).toBeLessThan(2 * MB) // of 6 MB
   client.socket.resume()
   for (let i = 0; i < count + 1; i++) await client.read()
@@ -58,12 +57,11 @@ it('many clients that do not read are bounded together; one that reads is not di
     Array.from({ length: 24 }, () => silent(...Array.from({ length: 400 }, () => encoded('KEYS', '*')))),
   )
   let most = 0
-  for (let i = 0; i < 15; i++) {
+  while ((await reported('evicted_clients')) === 0) {
     await new Promise((resolve) => setTimeout(resolve, 20))
     most = Math.max(most, await reported('unread_bytes'))
   }
   expect(most).toBeLessThanOrEqual(8 * MB)
-  expect(await reported('evicted_clients')).toBeGreaterThan(0)
   expect(server.logged.join('\n')).toMatch(/warn unread .*--max-unread-all/)
   for (const client of clients) client.close()
   while ((await reported('unread_bytes')) > 0) await new Promise((resolve) => setTimeout(resolve, 10))

@@ -290,8 +290,7 @@ function claims(outcomes: readonly Outcome[]): Claim[] {
     },
     {
       source: 'ours',
-      claim:
-        'stats() of the layered filters reports their rate on new URLs as they come, within a factor of 1.5',
+      claim: 'rates.pieces of the layered filters is their rate on new URLs, within a factor of 1.5',
       verdict: off < Math.log(1.5) ? 'confirmed' : 'not reproduced',
       number:
         layered.length > 0

@@ -27,6 +27,7 @@ import {
   problemOf,
   violation,
 } from './problems.ts'
+import { RequestTurns } from './request-turns.ts'
 import { components } from './schemas.ts'
 import { service } from './service.ts'
 import { sieves } from './sieves.ts'
@@ -118,11 +119,9 @@ export async function makeApp(registry: SieveRegistry, options: HttpOptions): Pr
     const isRefused = refusal === null && registry.isLoading && path.startsWith('/v1/sieves')
     done(isRefused ? loading() : (refusal ?? undefined))
   })
-  // Requests come one after the other, however many there are.
+  const requestTurns = new RequestTurns()
   app.addHook('onRequest', (request, _, done) => {
-    const isShort = isOpenPath(request.routeOptions.url ?? '')
-    if (turns.mayBegin(() => isShort)) done()
-    else turns.enter(done, isShort)
+    requestTurns.take(request.raw, isOpenPath(request.routeOptions.url ?? ''), done)
   })
   app.addHook('onSend', (_, reply, payload, done) => {
     const bytes = typeof payload === 'string' || payload instanceof Uint8Array ? payload.length : 0

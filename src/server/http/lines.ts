@@ -70,9 +70,14 @@ export class LineExchange {
    * the client notices that it is incomplete. Returns when the answer has left this process, or cannot.
    */
   async run(ask: AskLines): Promise<unknown> {
+    const response = this.#response
+    const over = new Promise<void>((resolve) => {
+      response.once('finish', resolve).once('close', resolve)
+      if (response.destroyed) resolve()
+    })
     const error = await this.#exchange(ask)
     try {
-      await this.#settle()
+      await this.#settle(over)
       return error
     } catch (failure) {
       return error ?? failure // the sieve may have been dropped
@@ -121,12 +126,9 @@ export class LineExchange {
   }
 
   // New lines whose answer was not sent when the connection broke are forgotten: no one got them.
-  async #settle(): Promise<void> {
-    const response = this.#response
+  async #settle(over: Promise<void>): Promise<void> {
     if (!this.#retract) return
-    if (!response.writableFinished && !response.destroyed) {
-      await new Promise<void>((resolve) => response.once('finish', resolve).once('close', resolve))
-    }
+    await over
     for (const items of [...this.#unsent, ...this.#fresher]) await this.#retract(items)
   }
 
@@ -205,7 +207,7 @@ export class LineExchange {
     for (let i = 0; i < verdicts.length; i++) this.#fresh += verdicts[i]!
     const answer = this.#answer
     if (answer.as === 'counts') return
-    if (this.#retract) this.#fresher.push(newOf(items, verdicts))
+    if (this.#retract && verdicts.includes(1)) this.#fresher.push(newOf(items, verdicts))
     const isText = answer.as === 'text'
     this.#out.push(
       isText ? keepLines({ lines: items.bytes, verdicts }, answer.keep) : encodeObjects(items, verdicts),

@@ -171,10 +171,11 @@ export class Connection implements CommandConnection {
     this.#context.statistics.sentBytes += replies.size
     const socket = this.#socket
     if (socket.writable) socket.write(replies.written)
-    if (socket.writableNeedDrain && !this.isClosed) {
+    const isUnread = socket.writableLength > 0
+    if (isUnread && socket.writableNeedDrain && !this.isClosed) {
       this.#context.info.unread.hold(this, this.unreadBytes + replies.capacity)
     }
-    replies.clear(socket.writableLength > 0)
+    replies.clear(isUnread)
     if (!this.isWaiting) this.#holdBack()
   }
 
