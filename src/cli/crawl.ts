@@ -8,21 +8,21 @@ import type { SeenUrls } from '../crawlers/seen-urls.ts'
 import { siteItems } from '../crawlers/site-item.ts'
 import { ContentSieve } from '../index.ts'
 import { parseCount, parseNumber } from '../quantities.ts'
-import { openOwn } from '../store/file.ts'
 import { isLearning, type LearnFlags, startLearning, withLearnOptions } from './crawl-learn.ts'
 import { type CrawlLimitFlags, limitsOf, withCrawlLimits } from './crawl-limits.ts'
 import { CrawlProgress } from './crawl-progress.ts'
 import { CRAWL_FLAGS, type CrawlSieveFlags, openAudit, openCrawlSieve } from './crawl-sieve.ts'
 import { ignoredBy, type SignalFlags, withSignalOptions } from './crawl-signals.ts'
 import { crawlSummary } from './crawl-summary.ts'
-import { CommandError, EXIT, reason } from './exit.ts'
+import { CommandError, EXIT } from './exit.ts'
 import {
   type LimitFlags,
   limitsOf as shapeLimitsOf,
   strippedProfile,
   withLimitOptions,
 } from './limit-options.ts'
-import { Output, writeStderr } from './output.ts'
+import { ownOutput, writeStderr } from './output.ts'
+import { type Placing, placedOutput } from './placing.ts'
 import { withRedisOptions } from './redis-options.ts'
 import { withSieveOptions } from './sieve-options.ts'
 
@@ -38,6 +38,8 @@ interface Flags extends CrawlSieveFlags, CrawlLimitFlags, LimitFlags, LearnFlags
   ignoreRobots?: boolean
   output?: string
   report?: string
+  append?: boolean
+  overwrite?: boolean
   stats?: boolean
   quiet?: boolean
 }
@@ -85,6 +87,8 @@ export function crawlCommand(program: Command): void {
     )
     .option('--dropped <file>', 'list what limits and learned rules leave out here: limit, reason, URL')
     .option('-o, --output <file>', 'write here instead of stdout')
+    .option('--append', 'go on after the last whole line of each output file')
+    .option('--overwrite', 'with --state: replace output files that are not empty')
     .option('--report <file>', 'write a page about the crawl here: pages, shapes, traps, repeats, errors')
     .option('--stats', 'the summary as one JSON object')
     .option('--quiet', 'no progress and no summary')
@@ -104,7 +108,7 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
   for (const url of urls) checkUrl(url)
   // When it is needed: no other command waits for its parser.
   const { SiteCrawl } = await import('../crawlers/site-crawl.ts')
-  const output = new Output(flags.output)
+  const output = placedOutput(flags.output, placingOf(flags))
   const { state: folder, rate: perHostPerSecond } = flags
   const { depth: _, ...sieveFlags } = flags
   if (flags.strip) {
@@ -116,7 +120,7 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
   const audit = flags.audit
     ? await openAudit(sieve, folder, (lost) => output.print(`${JSON.stringify({ lost })}\n`))
     : null
-  const list = flags.dropped === undefined ? null : new Output(flags.dropped)
+  const list = flags.dropped === undefined ? null : placedOutput(flags.dropped, placingOf(flags))
   const drop = (url: string, limit: string, reason: string) => list?.print(`${limit}\t${reason}\t${url}\n`)
   const learning = isLearning(flags)
     ? await startLearning(flags, profile, (url, reason) => drop(url, 'learned', reason))
@@ -187,13 +191,21 @@ async function crawl(urls: string[], flags: Flags, command: Command): Promise<vo
   if (pages === 0 && failed > 0) process.exitCode ??= EXIT.input
 }
 
+// A crawl that is continued prints no page again.
+function placingOf({ append, overwrite, state, redis }: Flags): Placing {
+  if (append && overwrite)
+    throw new CommandError(EXIT.usage, '--append with --overwrite: expected one of them')
+  const outlivesRun = (state ?? redis) !== undefined
+  return { append, overwrite, outlivesRun, end: { byte: 10, isQuoted: false } }
+}
+
 // Loaded only when there is a report. The file is opened before the crawl, so that a mistake shows then.
 async function startReport(path: string) {
   const [{ PageTally }, { crawlPage }] = await Promise.all([
     import('../crawlers/page-tally.ts'),
     import('../crawlers/crawl-page.ts'),
   ])
-  const file = new Output(path, { fd: openReport(path) })
+  const file = ownOutput(path)
   const tally = new PageTally()
   return {
     tally,
@@ -201,15 +213,6 @@ async function startReport(path: string) {
       file.print(crawlPage({ ...data, tally }))
       file.close()
     },
-  }
-}
-
-// A report is often written into a folder that others write to.
-function openReport(path: string): number {
-  try {
-    return openOwn(path, 'w', 0o666)
-  } catch (error) {
-    throw new CommandError(EXIT.output, `cannot write ${path}: ${reason(error)}`)
   }
 }
 

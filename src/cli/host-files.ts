@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import type { Delivered } from '../journal.ts'
 import { formatCount } from '../quantities.ts'
 import { CommandError, EXIT, reason } from './exit.ts'
-import { Output, writeStderr } from './output.ts'
+import { ownOutput, writeStderr } from './output.ts'
 import { cutToWhole, type Placing } from './placing.ts'
 
 /** Rows of further hosts are in one file together. */
@@ -108,7 +108,7 @@ export class HostFiles implements Delivered {
     for (const [name, rows] of waiting) {
       const path = join(this.#folder, `${name}.${this.#extension}`)
       if (!this.#files.has(name)) this.#cut(path)
-      const file = new Output(path, { isAppended: true })
+      const file = ownOutput(path, true)
       try {
         file.write(
           Buffer.from(this.#files.has(name) || file.isContinued ? rows : this.#header + rows, 'latin1'),

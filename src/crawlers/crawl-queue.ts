@@ -2,7 +2,7 @@
 // frontier before the sieve marks it, also when the sieve fails: it errs towards fetching twice.
 import { Frontier, type FrontierOptions, type Held } from './frontier.ts'
 import type { ItemQueue } from './item-queue.ts'
-import { addInOrder, choose, markNew } from './offer.ts'
+import { addInOrder, choose } from './offer.ts'
 import { hostOf, Pace } from './pace.ts'
 import type { SeenUrls } from './seen-urls.ts'
 
@@ -137,25 +137,18 @@ export class CrawlQueue<T extends Queued> implements ItemQueue<T> {
    * written unmarked if the sieve could not be queried, released if it could not mark.
    */
   add(items: readonly T[], options: AddOptions = {}): Promise<boolean[]> {
-    return addInOrder(
-      items,
-      (some) => this.#add(some, options),
-      (some) => this.#addHandled(some),
-    )
+    return addInOrder(items, this.#sieve, this.#codec, {
+      add: (some) => this.#add(some, options),
+      addHandled: (texts, repeats) => this.#addHandled(texts, repeats),
+    })
   }
 
-  async #addHandled(items: readonly T[]): Promise<boolean[]> {
-    const fresh = await markNew(
-      this.#sieve,
-      items.map((item) => this.#codec.keyOf(item)),
-    )
-    if (fresh.length > 0) {
-      const held = this.#frontier.hold(fresh.map((i) => this.#codec.textOf(items[i]!)))
-      this.#frontier.release(held, held.places, false, 'handled')
-    }
-    this.#offered += items.length
-    this.#repeats += items.length - fresh.length
-    return items.map((_, i) => fresh.includes(i))
+  #addHandled(texts: readonly string[], repeats: number): void {
+    this.#offered += texts.length + repeats
+    this.#repeats += repeats
+    if (texts.length === 0) return
+    const held = this.#frontier.hold(texts)
+    this.#frontier.release(held, held.places, false, 'handled')
   }
 
   async #add(

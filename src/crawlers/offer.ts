@@ -1,5 +1,6 @@
 // Which of the offered items are written to a frontier: those that the sieve has not seen, each key once.
-import type { AddOptions, Queued } from './crawl-queue.ts'
+import type { Answer } from '../any-sieve.ts'
+import type { AddOptions, QueueCodec, Queued } from './crawl-queue.ts'
 import type { SeenUrls } from './seen-urls.ts'
 
 export interface Chosen {
@@ -25,28 +26,37 @@ export async function choose(
   }
 }
 
-type Add<T> = (items: readonly T[]) => Promise<boolean[]>
+/** How a queue takes items: those to be fetched, and the texts of new ones that are handled already. */
+interface Takes<T> {
+  add(items: readonly T[]): Promise<boolean[]>
+  addHandled(texts: readonly string[], repeats: number): Answer<void>
+}
 
-/** Adds items in order: those to be fetched with `add`, those that are handled already with `addHandled`. */
+/** Adds items in order: true for each one that is new. */
 export async function addInOrder<T extends Queued>(
   items: readonly T[],
-  add: Add<T>,
-  addHandled: Add<T>,
+  sieve: SeenUrls,
+  codec: QueueCodec<T>,
+  queue: Takes<T>,
 ): Promise<boolean[]> {
   const isNew: boolean[] = []
   for (let from = 0; from < items.length; from = isNew.length) {
     const { isHandled = false } = items[from]!
     const end = items.findIndex((item, i) => i > from && (item.isHandled ?? false) !== isHandled)
     const some = items.slice(from, end < 0 ? items.length : end)
-    isNew.push(...(await (isHandled ? addHandled : add)(some)))
+    if (!isHandled) {
+      isNew.push(...(await queue.add(some)))
+      continue
+    }
+    const verdicts = Array.from(await sieve.addMany(some.map((item) => codec.keyOf(item))), Boolean)
+    const fresh = some.filter((_, i) => verdicts[i])
+    await queue.addHandled(
+      fresh.map((item) => codec.textOf(item)),
+      some.length - fresh.length,
+    )
+    isNew.push(...verdicts)
   }
   return isNew
-}
-
-/** Marks items; the indexes of those that were new. */
-export async function markNew(sieve: SeenUrls, keys: readonly string[]): Promise<number[]> {
-  const verdicts = await sieve.addMany(keys)
-  return [...keys.keys()].filter((i) => verdicts[i] === 1)
 }
 
 function distinct(keys: readonly string[], seen: Uint8Array): number[] {

@@ -4,7 +4,7 @@ import { SieveError } from '../errors.ts'
 import type { FrontierCounts, RedisFrontier } from '../redis/frontier.ts'
 import type { AddOptions, QueueCodec, Queued, QueueStats, Taken } from './crawl-queue.ts'
 import type { ItemQueue } from './item-queue.ts'
-import { addInOrder, choose, markNew } from './offer.ts'
+import { addInOrder, choose } from './offer.ts'
 import type { SeenUrls } from './seen-urls.ts'
 
 /** What a shared queue needs of its frontier. */
@@ -72,26 +72,19 @@ export class SharedQueue<T extends Queued> implements ItemQueue<T> {
    * the frontier fails it throws, and they may be there.
    */
   add(items: readonly T[], options: AddOptions = {}): Promise<boolean[]> {
-    return addInOrder(
-      items,
-      (some) => this.#add(some, options),
-      (some) => this.#addHandled(some),
-    )
+    return addInOrder(items, this.#sieve, this.#codec, {
+      add: (some) => this.#add(some, options),
+      addHandled: (texts, repeats) => this.#addHandled(texts, repeats),
+    })
   }
 
-  async #addHandled(items: readonly T[]): Promise<boolean[]> {
-    const fresh = await markNew(
-      this.#sieve,
-      items.map((item) => this.#codec.keyOf(item)),
-    )
-    if (fresh.length > 0) {
-      const token = await this.#frontier.hold(fresh.map((i) => this.#codec.textOf(items[i]!)))
-      await this.#frontier.release(token, [...fresh.keys()], { state: 'handled' })
-      this.#change(0, fresh.length)
-    }
-    this.#offered += items.length
-    this.#repeats += items.length - fresh.length
-    return items.map((_, i) => fresh.includes(i))
+  async #addHandled(texts: readonly string[], repeats: number): Promise<void> {
+    this.#offered += texts.length + repeats
+    this.#repeats += repeats
+    if (texts.length === 0) return
+    const token = await this.#frontier.hold(texts)
+    await this.#frontier.release(token, [...texts.keys()], { state: 'handled' })
+    this.#change(0, texts.length)
   }
 
   async #add(

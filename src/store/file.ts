@@ -192,6 +192,7 @@ export const PRIVATE = 0o600
 
 const { O_APPEND, O_CREAT, O_RDWR, O_TRUNC, O_WRONLY, O_NOFOLLOW = 0 } = constants
 const OWN_FLAGS = {
+  a: O_WRONLY | O_CREAT | O_APPEND,
   w: O_WRONLY | O_CREAT | O_TRUNC,
   'w+': O_RDWR | O_CREAT | O_TRUNC,
   'r+': O_RDWR,
@@ -200,7 +201,13 @@ const OWN_FLAGS = {
 
 /** Opens a file for writing: the file itself, and never what a symbolic link in its place points to. */
 export function openOwn(path: string, flags: keyof typeof OWN_FLAGS, mode: number = PRIVATE): number {
-  return openSync(path, OWN_FLAGS[flags] | O_NOFOLLOW, mode)
+  try {
+    return openSync(path, OWN_FLAGS[flags] | O_NOFOLLOW, mode)
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ELOOP'
+      ? new Error('is a symbolic link, expected a file')
+      : error
+  }
 }
 
 /** Two drafts of one file may be in the making: each has a name of its own. */

@@ -27,7 +27,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EDQUOT: 'disk quota exceeded',
   EROFS: 'read-only file system',
   EIO: 'input/output error',
-  ELOOP: 'is a symbolic link that is not followed',
+  ELOOP: 'too many symbolic links',
   ENAMETOOLONG: 'the name is too long',
   EMFILE: 'too many open files: raise the limit (ulimit -n)',
   ENFILE: 'too many open files on this system',

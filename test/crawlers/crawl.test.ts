@@ -1,5 +1,5 @@
 // `urlsieve crawl` on a site with traps: every page once, layer by layer, polite; limits, repeats of text, mistakes.
-import { cpSync, mkdirSync, readdirSync } from 'node:fs'
+import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { bash, expectFailure, main, root, spawned, temporaryFolder, urlsieve } from '../e2e/command.ts'
@@ -67,6 +67,28 @@ describe('a crawl', () => {
     const pages = [begun, rest].flatMap(({ stdout }) => pagesIn(stdout).pages)
     expect(pages[0]).toMatchObject({ url: `${other}/`, at: `${served.origin}/` })
     expect(unreached(paper, pages)).toEqual([])
+  })
+
+  it('with --state goes on in its output, and never empties it unasked', async () => {
+    const { served, paper } = site
+    const folder = temporaryFolder()
+    const output = join(folder, 'pages.jsonl')
+    const args = ['crawl', `${served.origin}/`, '--rate', '0', '--quiet', '--state', join(folder, 'state')]
+    const begun = await urlsieve([...args, '--pages', '5', '-o', output])
+    expect(begun).toMatchObject({ code: 0, stderr: '' })
+    const first = readFileSync(output, 'utf8')
+    expectFailure(
+      await urlsieve([...args, '-o', output]),
+      4,
+      /it is not empty.+expected --append, --overwrite/,
+    )
+    expect(readFileSync(output, 'utf8')).toBe(first)
+    // As a kill leaves it: a line that is not whole, whose page is printed again.
+    appendFileSync(output, '{"url":"http')
+    expect(await urlsieve([...args, '-o', output, '--append'])).toMatchObject({ code: 0, stderr: '' })
+    const all = readFileSync(output)
+    expect(all.toString().startsWith(first)).toBe(true)
+    expect(unreached(paper, pagesIn(all).pages)).toEqual([])
   })
 
   it('keeps a pace', async () => {

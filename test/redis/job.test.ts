@@ -289,7 +289,8 @@ describe.skipIf(whyNoRedis)('without a job', () => {
     const needs = 'needs job: expected the name of a job, given when the sieve is opened'
     expect(() => sieve.ticket()).toThrow(`ticket ${needs}`)
     expect(() => sieve.unconfirmed()).toThrow(`unconfirmed ${needs}`)
-    await expect(sieve.confirm()).rejects.toThrow(`confirm ${needs}`)
+    await sieve.confirm()
+    await expect(sieve.confirm(1)).rejects.toThrow(`confirm ${needs}`)
     await expect(RedisSieve.open({ client, name: 'none', job: 'a b' })).rejects.toThrow(
       'job "a b": expected up to',
     )

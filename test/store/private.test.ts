@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { ownOutput } from '../../src/cli/output.ts'
 import { Frontier } from '../../src/crawlers/frontier.ts'
 import { KeptLog } from '../../src/crawlers/kept-log.ts'
 import { ExactSieve } from '../../src/exact/index.ts'
@@ -29,6 +30,8 @@ describe('a link in the place of a file that is written', () => {
     ['a log', (path: string) => new Log(path)],
     ['a log that is continued', (path: string) => new Log(path, 2)],
     ['the URLs that limits have kept', (path: string) => new KeptLog(path)],
+    ['a report', (path: string) => ownOutput(path)],
+    ['the lines of a host', (path: string) => ownOutput(path, true)],
   ])('is not followed: %s', (_, write) => {
     const folder = newFolder()
     const [path, other] = [join(folder, 'file'), join(folder, 'other')]
