@@ -91,6 +91,8 @@ export async function runDedupe(target: DedupeTarget, request: DedupeRequest): P
     })
     return wait
   }
+  const finish = () => target.finish?.((kept, _, isLater) => write(kept, 0, isLater))
+  let hasRead = false
   let hasEnded = false
   try {
     for (const path of request.paths) {
@@ -98,12 +100,13 @@ export async function runDedupe(target: DedupeTarget, request: DedupeRequest): P
       before += position
       position = 0
     }
-    await target.finish?.((kept, _, isLater) => write(kept, 0, isLater))
+    hasRead = true
+    await finish()
     hasEnded = true
   } catch (error) {
     if (error instanceof Stopped) throw stopped(error, target.counts())
     // Of an input that cannot be read to its end, what was read is done.
-    if (isOfInput(error)) await target.finish?.((kept, _, isLater) => write(kept, 0, isLater))
+    if (!hasRead && isOfInput(error)) await finish()
     throw error
   } finally {
     progress.done()

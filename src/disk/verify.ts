@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { SieveError } from '../errors.ts'
 import { compileKernel, Kernel } from '../kernel.ts'
-import { COUNTS, dropDamagedCounts, readCounts } from '../store/counts.ts'
+import { COUNTS, checkCounts, dropDamagedCounts } from '../store/counts.ts'
 import { writeFully } from '../store/file.ts'
 import { damaged } from '../store/format.ts'
 import { logName } from '../store/layout.ts'
@@ -106,7 +106,7 @@ function verifyCounts(folder: string): FileReport[] {
   if (!existsSync(path)) return []
   const report = { file: COUNTS, bytes: statSync(path).size, parts: 2, urls: null }
   try {
-    readCounts(folder)
+    checkCounts(folder)
     return [{ ...report, damage: [] }]
   } catch (error) {
     return [{ ...report, damage: [messageOf(error)] }]

@@ -1,11 +1,12 @@
 // What a stored sieve has counted besides its URLs: repeats, and lines that were not URLs. Two slots of 64 bytes, written
-// in turn: the one with the higher turn counts. A slot lies within one sector, so a power loss leaves it old or new.
-import { fdatasyncSync, unlinkSync, writeSync } from 'node:fs'
+// in turn: the one with the higher turn counts. A slot lies within one sector, so a power loss leaves it old or new; a disk that refuses
+// the rest of a slot leaves the other one.
+import { fdatasyncSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { SieveError } from '../errors.ts'
 import { MOST_COUNT } from '../filters/saved-plan.ts'
-import { closeQuietly, diskError, openOwn, readError } from './file.ts'
+import { closeQuietly, diskError, openOwn, readError, writeFully } from './file.ts'
 import { damaged } from './format.ts'
 import { Task } from './thread.ts'
 import { readWhole } from './whole-file.ts'
@@ -26,7 +27,7 @@ export interface Counts {
 
 const pathIn = (folder: string) => join(folder, COUNTS)
 
-function readSlots(folder: string): ({ turn: number } & Counts)[] {
+function readSlots(folder: string, isStrict = false): ({ turn: number } & Counts)[] {
   const path = pathIn(folder)
   let bytes: Buffer
   try {
@@ -37,6 +38,7 @@ function readSlots(folder: string): ({ turn: number } & Counts)[] {
     throw code === undefined ? damaged(path, 0, message) : readError(path, error)
   }
   const slots = []
+  let torn: number | null = null
   for (let at = 0; at < bytes.length; at += SLOT_BYTES) {
     const slot = bytes.subarray(at, at + SLOT_BYTES)
     if (slot.every((byte) => byte === 0)) continue
@@ -45,26 +47,36 @@ function readSlots(folder: string): ({ turn: number } & Counts)[] {
       slot.length < SLOT_BYTES ||
       slot.readUInt32LE(0) !== MAGIC ||
       slot.readUInt32LE(end) !== crc32(slot.subarray(0, end))
-    )
-      throw damaged(path, at, 'counts do not match their checksum')
+    ) {
+      torn ??= at
+      continue
+    }
     const number = (from: number) => Number(slot.readBigUInt64LE(from))
     const counts = { turn: number(8), seen: number(16), invalid: number(24) }
     if (!Object.values(counts).every((count) => count <= MOST_COUNT))
       throw damaged(path, at, `counts past ${MOST_COUNT}`)
     slots.push({ log: slot.readUInt32LE(4), ...counts })
   }
+  if (torn !== null && (isStrict || (slots.length === 0 && bytes.length >= SLOT_BYTES))) {
+    throw damaged(path, torn, 'counts do not match their checksum')
+  }
   return slots.sort((a, b) => a.turn - b.turn)
 }
 
-/** The counts of a folder, or null: there are none. Throws where they are damaged. */
+/** The counts of a folder, or null: there are none. Throws where they are damaged, but for a slot that was not written whole. */
 export function readCounts(folder: string): Counts | null {
   return readSlots(folder).at(-1) ?? null
+}
+
+/** Throws where anything in the counts of a folder is damaged. */
+export function checkCounts(folder: string): void {
+  readSlots(folder, true)
 }
 
 /** Removes counts that are damaged: they begin at zero again. */
 export function dropDamagedCounts(folder: string): void {
   try {
-    readSlots(folder)
+    readSlots(folder, true)
   } catch (error) {
     if (!(error instanceof SieveError)) throw error
     unlinkSync(pathIn(folder))
@@ -106,7 +118,7 @@ export class CountsFile {
     words[SLOT_BYTES / 4 - 1] = crc32(this.#checked)
     try {
       this.#fd ??= openOwn(this.#path, this.#turn === 0 ? 'w' : 'r+')
-      writeSync(this.#fd, this.#slot, 0, SLOT_BYTES, (this.#turn % 2) * SLOT_BYTES)
+      writeFully(this.#fd, this.#slot, (this.#turn % 2) * SLOT_BYTES)
       this.#failure = null
     } catch (error) {
       this.#failure = diskError(this.#path, error)

@@ -2,7 +2,7 @@
 import { closeSync, existsSync, fstatSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { SieveError, unreadable } from '../errors.ts'
-import { COUNTS, readCounts } from './counts.ts'
+import { COUNTS, checkCounts } from './counts.ts'
 import { openFile, readFully } from './file.ts'
 import { openStore } from './folder.ts'
 import {
@@ -184,7 +184,7 @@ function verifyCounts(folder: string): FileReport[] {
   if (!existsSync(path)) return []
   const report = { file: COUNTS, bytes: statSync(path).size, parts: 1, urls: null }
   try {
-    readCounts(folder)
+    checkCounts(folder)
     return [{ ...report, damage: [] }]
   } catch (error) {
     return [{ ...report, damage: [(error as Error).message] }]

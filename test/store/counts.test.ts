@@ -65,9 +65,16 @@ describe('the counts of a store', () => {
     const bytes = readFileSync(path)
     bytes[20]! ^= 1
     writeFileSync(path, bytes)
-    await expect(Sieve.open(folder)).rejects.toMatchObject({ code: 'corrupt' })
     const damage = (await verifySieve(folder)).filter((report) => report.damage.length > 0)
     expect(damage.map(({ file }) => file)).toEqual(['counts'])
+    // The other slot stands in, as after a write that a disk has cut short.
+    const again = await Sieve.open(folder)
+    expect(again.stats().seen).toBeGreaterThan(0)
+    await again.close()
+    writeFileSync(path, bytes.subarray(0, 64))
+    await expect(Sieve.open(folder)).rejects.toMatchObject({ code: 'corrupt' })
+    writeFileSync(path, bytes.subarray(0, 30))
+    await (await Sieve.open(folder)).close()
     writeFileSync(path, Buffer.alloc(1000))
     await expect(Sieve.open(folder)).rejects.toThrow(/counts is damaged at byte 0: longer than 128 B/)
   })
