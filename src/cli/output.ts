@@ -1,6 +1,7 @@
 // The output of a command: stdout or a file, written immediately and whole, or while the caller goes on. A closed pipe is a normal
 // end; a full device is an error, and what was written stays.
 import { closeSync, fdatasync, fdatasyncSync, fstatSync, openSync, writeSync } from 'node:fs'
+import { isatty } from 'node:tty'
 import { promisify } from 'node:util'
 import { WriteBehind, writeBlock } from '../disk/sequential.ts'
 import { formatCount } from '../quantities.ts'
@@ -42,8 +43,9 @@ const dataLater = promisify(fdatasync)
 export class Output {
   bytes = 0
   readonly #fd: number
-  /** Writing to it does not wait for a reader. */
   readonly isFile: boolean
+  /** Writing to it may wait for a reader. */
+  readonly #hasReader: boolean
   /** It goes on with a file that has records. */
   readonly isContinued: boolean
   readonly #name: string
@@ -59,6 +61,7 @@ export class Output {
     }
     const stat = fstatSync(this.#fd)
     this.isFile = stat.isFile()
+    this.#hasReader = stat.isFIFO() || stat.isSocket() || isatty(this.#fd)
     this.isContinued = isAppended && this.isFile && stat.size > 0
   }
 
@@ -86,13 +89,13 @@ export class Output {
 
   /** Writes bytes, and keeps nobody waiting but the caller, for the promise: signals are heard while a pipe is full. */
   deliver(bytes: Uint8Array): Promise<void> | undefined {
-    if (this.isFile || bytes.length === 0) {
+    if (!this.#hasReader || bytes.length === 0) {
       this.write(bytes)
       return undefined
     }
     this.bytes += bytes.length
     // The memory of the bytes may be given up meanwhile.
-    return writeBlock(this.#fd, Uint8Array.from(bytes), null).catch((error) => {
+    return writeBlock(this.#fd, bytes.slice(), null).catch((error) => {
       throw this.#failure(error)
     })
   }

@@ -10,6 +10,8 @@ import { encodeRecord, Log } from './log.ts'
 import type { Unlogged } from './unlogged.ts'
 
 export const SYNC_MS = 1000
+/** Between two of these what was delivered begins to go to the disk: little is left when the log is synced. */
+const AHEAD_MS = 100
 
 export interface OpenedLogs {
   readonly durability: Durability
@@ -30,6 +32,8 @@ export class Logs {
   /** What was delivered is being put on the disk. */
   #delivering: Promise<void> | null = null
   #isClosed = false
+  #ahead: Promise<void> | null = null
+  #nextAhead = 0
   readonly #folder: string
   readonly #state: SieveState
   readonly #unlogged: Unlogged
@@ -70,7 +74,9 @@ export class Logs {
   /** When it throws, nothing of the record counts. */
   append(record: Uint8Array): void {
     // The timer does not run while a caller keeps the processor: then the second is kept here.
-    const isLate = this.#durability === 'interval' && performance.now() - this.#synced > SYNC_MS
+    const now = this.#durability === 'interval' ? performance.now() : 0
+    const isLate = now - this.#synced > SYNC_MS
+    if (this.delivered && now > this.#nextAhead) this.#deliverAhead(this.delivered, now)
     const isSynced = this.#durability === 'always' || isLate
     if (isSynced) this.delivered?.sync()
     this.#log.append(record)
@@ -110,7 +116,19 @@ export class Logs {
   /** Waits for a sync under way. */
   async settled(): Promise<void> {
     await this.#delivering
+    await this.#ahead
     await this.#log.settled()
+  }
+
+  // What goes wrong is reported by the sync that counts.
+  #deliverAhead(delivered: Delivered, now: number): void {
+    this.#nextAhead = now + AHEAD_MS
+    this.#ahead ??= delivered
+      .syncLater()
+      .catch(() => {})
+      .finally(() => {
+        this.#ahead = null
+      })
   }
 
   #syncLog(): void {

@@ -168,13 +168,15 @@ const SYNC_BYTES = 16 * 1024 * 1024
  * Writes a sieve to a file a piece at a time, while it goes on taking URLs. What is added or deleted meanwhile may be in
  * the file or not, and is not in its counts. Together with a log that was begun before, the file is right by construction:
  * bits are only ever set, a segment of a table is written whole, and replaying what is there already changes nothing.
- * Where the sieve was spread again or cleared meanwhile the writing begins again. False: `isWanted` gave it up.
+ * Where the sieve was spread again or cleared meanwhile the writing begins again. False: `isWanted`, or `isReady` immediately before the
+ * file gets its name, gave it up.
  */
 export async function writeSieve(
   path: string,
   state: SieveState,
   kept: Kept = {},
   isWanted: () => boolean = () => true,
+  isReady = isWanted,
 ): Promise<boolean> {
   const pace = new Pace()
   for (;;) {
@@ -182,12 +184,17 @@ export async function writeSieve(
     const { shards } = state
     const { divisions } = shards
     const isSame = () => state.shards === shards && shards.divisions === divisions
-    if (await writeDraft(path, draftOf(state, kept), () => isWanted() && isSame())) return true
+    const wanted = { isWanted: () => isWanted() && isSame(), isReady: () => isSame() && isReady() }
+    if (await writeDraft(path, draftOf(state, kept), wanted)) return true
     if (!isWanted()) return false
   }
 }
 
-async function writeDraft(path: string, draft: Draft, isWanted: () => boolean): Promise<boolean> {
+async function writeDraft(
+  path: string,
+  draft: Draft,
+  { isWanted, isReady }: { isWanted(): boolean; isReady(): boolean },
+): Promise<boolean> {
   const file = new AtomicFile(path)
   try {
     const pace = new Pace()
@@ -212,7 +219,7 @@ async function writeDraft(path: string, draft: Draft, isWanted: () => boolean): 
       await writeLater(file.fd, Buffer.concat([...waiting, draft.end()]))
       const header = draft.newHeader()
       if (header) await writeLater(file.fd, header, 0)
-      if (await file.commitLater(isWanted)) return true
+      if (await file.commitLater(isReady)) return true
     }
     await file.abandonLater()
     return false

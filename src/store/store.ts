@@ -78,8 +78,9 @@ export class Store implements Journal {
     }
   }
 
+  /** With durability `never` nothing is promised at power loss. */
   set delivered(delivered: Delivered | null) {
-    this.#logs.delivered = delivered
+    this.#logs.delivered = this.#durability === 'never' ? null : delivered
   }
 
   get #logsKeys(): boolean {
@@ -374,6 +375,9 @@ export class Store implements Journal {
 
   // The log that begins here has all that is added while the snapshot is written; the counts are those of this moment.
   async #fold(): Promise<void> {
+    const { delivered } = this.#logs
+    if (delivered) await delivered.syncLater()
+    if (this.#closed) return
     const isAll = !this.#logs.isWhole
     const next = this.#rotate()
     const begun = this.#begun
@@ -381,8 +385,8 @@ export class Store implements Journal {
     const kept = { keepKeys: this.#keepKeys, keysFrom: this.#keysFrom, hasLog: true, totals }
     const path = join(this.#folder, snapshotName(next))
     const isNewest = () => !this.#closed && this.#begun === begun
-    const isWanted = () => isNewest() && this.#logs.tryWriteUnlogged()
-    const isMade = await writeSieve(path, this.#state, kept, isWanted).catch((error: unknown) => {
+    const isReady = () => isNewest() && this.#logs.tryWriteUnlogged()
+    const isMade = await writeSieve(path, this.#state, kept, isNewest, isReady).catch((error: unknown) => {
       if (isNewest()) removeQuietly(path)
       throw error
     })
