@@ -116,8 +116,11 @@ export async function runDedupe(target: DedupeTarget, request: DedupeRequest): P
     limits?.close()
     const { lines, bytes, ...verdicts } = target.counts()
     if (hasEnded) progress.finish(summary(lines, verdicts, invalid), lines)
-    warnOfNoUrls(lines, invalid)
-    target.warn?.()
+    // After a signal one line says where it stopped.
+    if (!stop.isStopped) {
+      warnOfNoUrls(lines, invalid)
+      target.warn?.()
+    }
     if (request.stats) {
       const seconds = (performance.now() - request.startedAt) / 1000
       const dropped = limits && { dropped: limits.stats() }
