@@ -21,7 +21,8 @@ import {
   strippedProfile,
   withLimitOptions,
 } from './limit-options.ts'
-import { ownOutput, writeStderr } from './output.ts'
+import { writeStderr } from './output.ts'
+import { ownOutput } from './own-output.ts'
 import { type Placing, placedOutput } from './placing.ts'
 import { withRedisOptions } from './redis-options.ts'
 import { withSieveOptions } from './sieve-options.ts'

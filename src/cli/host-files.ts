@@ -7,7 +7,8 @@ import { promisify } from 'node:util'
 import type { Delivered } from '../journal.ts'
 import { formatCount } from '../quantities.ts'
 import { CommandError, EXIT, reason } from './exit.ts'
-import { ownOutput, writeStderr } from './output.ts'
+import { writeStderr } from './output.ts'
+import { ownOutput } from './own-output.ts'
 import { cutToWhole, type Placing } from './placing.ts'
 
 /** Rows of further hosts are in one file together. */

@@ -11,7 +11,7 @@ import {
   statSync,
 } from 'node:fs'
 import { promisify } from 'node:util'
-import { readFully } from '../store/file.ts'
+import { readFully } from '../store/whole-file.ts'
 import { whenReady } from './descriptor.ts'
 import { CommandError, EXIT } from './exit.ts'
 import { gunzip, type Unpacked } from './gunzip.ts'
@@ -91,7 +91,9 @@ export type Look = (path: string, head: Uint8Array) => Promise<void> | undefined
 export const lookForLines: Look = (path, head) => {
   const text = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 4096)).toString('latin1')
   const isUsual = /^https?:\/\/[^\t]*$/i.test(text) && !/\.(?:csv|tsv|tab)(?:\.|$)/i.test(path)
-  return isUsual ? undefined : import('./line-looks.ts').then(({ warnOfLooks }) => warnOfLooks(path, head))
+  return isUsual || text === ''
+    ? undefined
+    : import('./line-looks.ts').then(({ warnOfLooks }) => warnOfLooks(path, head))
 }
 
 /** Reads one input to its end. */

@@ -5,7 +5,6 @@ import { isatty } from 'node:tty'
 import { promisify } from 'node:util'
 import { WriteBehind, writeBlock } from '../disk/sequential.ts'
 import { formatCount } from '../quantities.ts'
-import { openOwn } from '../store/file.ts'
 import { whenReady } from './descriptor.ts'
 import { CommandError, EXIT, reason } from './exit.ts'
 
@@ -153,15 +152,5 @@ export class Output {
 
   #error(error: unknown): CommandError {
     return new CommandError(EXIT.output, `cannot write ${this.#name}: ${reason(error)}`)
-  }
-}
-
-/** In a folder that others may write to: a link that they have put in the place of the file is not followed. */
-export function ownOutput(path: string, isAppended = false): Output {
-  try {
-    return new Output(path, { fd: openOwn(path, isAppended ? 'a' : 'w', 0o666), isAppended })
-  } catch (error) {
-    if (error instanceof CommandError) throw error
-    throw new CommandError(EXIT.output, `cannot write ${path}: ${reason(error)}`)
   }
 }

@@ -3,7 +3,7 @@
 import { read, write } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { readError } from '../store/file.ts'
+import { readError } from '../store/whole-file.ts'
 
 /** Bytes per system call. */
 export const IO_BYTES = 1024 * 1024

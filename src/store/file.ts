@@ -12,8 +12,6 @@ import {
   openSync,
   read,
   readdirSync,
-  readlinkSync,
-  readSync,
   renameSync,
   rmSync,
   unlink,
@@ -24,10 +22,12 @@ import {
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { SieveError, unreadable } from '../errors.ts'
+import { SieveError } from '../errors.ts'
 import { isRunning, numbersOf } from './holder.ts'
 import { reasonOf } from './system-error.ts'
-import { MOST_BUFFER_BYTES, readWhole } from './whole-file.ts'
+import { MOST_BUFFER_BYTES, readError, readWhole, throwWithPath } from './whole-file.ts'
+
+export { readError, readFully } from './whole-file.ts'
 
 /** What systems answer that cannot sync a folder, Windows among them: there the names in it last without. */
 const UNSYNCABLE = ['EPERM', 'EINVAL', 'EISDIR', 'EACCES', 'ENOTSUP']
@@ -95,37 +95,6 @@ export function readStored(path: string, mostBytes = MOST_BUFFER_BYTES): Buffer 
   } catch (error) {
     throw readError(path, error)
   }
-}
-
-/** One line for a file that cannot be read. */
-export function readError(path: string, error: unknown): SieveError {
-  return error instanceof SieveError ? error : unreadable(path, reasonOf(error))
-}
-
-// The system names no path when reading from an open file fails.
-function throwWithPath(fd: number, error: unknown): never {
-  let path: string | undefined
-  try {
-    path = readlinkSync(`/proc/self/fd/${fd}`)
-  } catch {
-    // only Linux knows
-  }
-  throw path === undefined ? error : readError(path, error)
-}
-
-/** Reads until `target` is full or the file ends; returns how many bytes there were. */
-export function readFully(fd: number, target: Uint8Array, at: number): number {
-  let got = 0
-  try {
-    while (got < target.length) {
-      const n = readSync(fd, target, got, target.length - got, at + got)
-      if (n === 0) break
-      got += n
-    }
-  } catch (error) {
-    throwWithPath(fd, error)
-  }
-  return got
 }
 
 const openLater = promisify(open)

@@ -1,6 +1,8 @@
-// A file that is read whole: never more of it than is stated, whatever it is and however large it says that it is.
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+// Reading. A file that is read whole: never more of it than is stated, whatever it is and however large it says that it is.
+import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync } from 'node:fs'
+import { SieveError, unreadable } from '../errors.ts'
 import { formatBytes } from '../quantities.ts'
+import { reasonOf } from './system-error.ts'
 
 export const KiB = 1024
 export const MiB = 1024 ** 2
@@ -35,4 +37,35 @@ export function readWhole(path: string, mostBytes: number, { isStream = false } 
   } finally {
     closeSync(fd)
   }
+}
+
+/** One line for a file that cannot be read. */
+export function readError(path: string, error: unknown): SieveError {
+  return error instanceof SieveError ? error : unreadable(path, reasonOf(error))
+}
+
+/** The system names no path when reading from an open file fails. */
+export function throwWithPath(fd: number, error: unknown): never {
+  let path: string | undefined
+  try {
+    path = readlinkSync(`/proc/self/fd/${fd}`)
+  } catch {
+    // only Linux knows
+  }
+  throw path === undefined ? error : readError(path, error)
+}
+
+/** Reads until `target` is full or the file ends; returns how many bytes there were. */
+export function readFully(fd: number, target: Uint8Array, at: number): number {
+  let got = 0
+  try {
+    while (got < target.length) {
+      const n = readSync(fd, target, got, target.length - got, at + got)
+      if (n === 0) break
+      got += n
+    }
+  } catch (error) {
+    throwWithPath(fd, error)
+  }
+  return got
 }

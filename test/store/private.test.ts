@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ownOutput } from '../../src/cli/output.ts'
+import { ownOutput } from '../../src/cli/own-output.ts'
 import { Frontier } from '../../src/crawlers/frontier.ts'
 import { KeptLog } from '../../src/crawlers/kept-log.ts'
 import { ExactSieve } from '../../src/exact/index.ts'
