@@ -98,8 +98,8 @@ function placingOf(paths: readonly string[], flags: DedupeFlags): Placing {
   const { append, overwrite, state, redis } = flags
   if (append && overwrite)
     throw new CommandError(EXIT.usage, '--append with --overwrite: expected one of them')
-  const isRows = recordInput(flags) !== null && !flags.null
-  const format = flags.format ?? (isRows ? formatOfName(paths[0]!) : null)
+  const input = recordInput(flags)
+  const format = input && (input.format ?? formatOfName(paths[0]!))
   const end = { byte: flags.null ? 0 : 10, isQuoted: format === 'csv' }
   return { append, overwrite, outlivesRun: (state ?? redis) !== undefined, end }
 }
