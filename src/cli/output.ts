@@ -43,6 +43,8 @@ export class Output {
   readonly #fd: number
   /** Writing to it does not wait for a reader. */
   readonly isFile: boolean
+  /** A plain file, whatever names it has; null: it is none. */
+  readonly #identity: string | null
   /** It goes on with a file that has records. */
   readonly isContinued: boolean
   readonly #name: string
@@ -59,6 +61,12 @@ export class Output {
     const stat = fstatSync(this.#fd)
     this.isFile = stat.isFile()
     this.isContinued = isAppended && this.isFile && stat.size > 0
+    this.#identity = this.isFile ? `${stat.dev} ${stat.ino}` : null
+  }
+
+  /** Both write to one plain file: each would write over the other. */
+  isSame(other: Output): boolean {
+    return this.#identity !== null && this.#identity === other.#identity
   }
 
   get fd(): number {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { fileNameOf, HostFiles, hostOf } from '../../src/cli/host-files.ts'
 import { randomFrom } from '../support/random.mjs'
-import { expectFailure, expectQuiet, temporaryFolder, urlsieve } from './command.ts'
+import { bash, expectFailure, expectQuiet, temporaryFolder, urlsieve } from './command.ts'
 
 const random = randomFrom(181)
 const lines = Array.from({ length: 5000 }, (_, i) => {
@@ -80,10 +80,12 @@ describe('--new, --repeated-to, --invalid-to', () => {
       /cannot write no\/such\/folder: no such file or folder/,
     )
     expectFailure(await run('--invalid-to', 'in.txt'), 2, /in.txt is both input and output/)
+    expectFailure(await run('--new', 'x', '--repeated-to', 'x'), 2, /x and x are the same file: expected two/)
+    expectFailure(await run('-o', 'x', '--repeated-to', 'x'), 2, /x and x are the same file: expected two/)
     expectFailure(
-      await run('--new', 'x', '--repeated-to', 'x'),
+      await run('-o', 'x', '--dropped', './x', '--keep-per-shape', '1'),
       2,
-      /--new and --repeated-to name the same file/,
+      /x and x are the same file: expected two|x and \.\/x are the same file: expected two/,
     )
     expectFailure(await run('--by-host', 'in.txt'), 4, /cannot write to in.txt/)
     expectFailure(
@@ -108,6 +110,48 @@ describe('--new, --repeated-to, --invalid-to', () => {
     )
     expect(files.join('').length).toBe(some.length)
   })
+
+  it.each([
+    ['--bare-hosts', 'in.csv', 'a.example/1\na.example/5"tv\na.example/6\n', 'a.example/7\n', ''],
+    [
+      '--field url',
+      'in.csv',
+      'url,n\nhttps://a.example/1,x\nhttps://a.example/2,"y\nz',
+      'url,n\nhttps://a.example/3,x\n',
+      '"\n',
+    ],
+    ['--field url', 'in.csv', 'url,n\nhttps://a.example/1,"x\n', 'url,n\nhttps://a.example/3,x\n', '"\n'],
+    ['--field url', 'in.csv', 'url,n', 'url,n\nhttps://a.example/3,x\n', '\n'],
+  ])('--append keeps what was delivered: %s, %s', async (flags, name, first, second, end) => {
+    const cwd = temporaryFolder()
+    const args = ['dedupe', '--state', 'seen', '-o', 'out', '--append', ...flags.split(' '), name]
+    for (const some of [first, second, second]) {
+      writeFileSync(join(cwd, name), some)
+      expectQuiet(await urlsieve(args, { cwd }))
+    }
+    const rows = second.replace('url,n\n', '')
+    expect(readFileSync(join(cwd, 'out'), 'utf8')).toBe(first + end + rows)
+  })
+
+  it
+    .runIf(process.platform === 'linux')
+    .each(['--new full', '--keep-per-shape 1 --dropped full -o /dev/null'])(
+    'signals are heard while nobody reads: %s',
+    async (flags) => {
+      const cwd = temporaryFolder()
+      const many = Array.from({ length: 20_000 }, (_, i) => `https://a.example/page/${i}`)
+      writeFileSync(join(cwd, 'in.txt'), text(many))
+      // The pipe is held open; what fills it is not read.
+      const script = `mkfifo full; exec 3<>full
+        node "$URLSIEVE" dedupe in.txt --state seen ${flags} 2> errors & run=$!
+        read -n 1 -u 3
+        for try in $(seq 100); do kill -TERM $run 2> /dev/null || break; sleep 0.1; done
+        kill -KILL $run 2> /dev/null && echo deaf
+        wait $run; echo $?`
+      const { stdout } = await bash(script, { cwd })
+      expect(stdout.toString()).toBe('143\n')
+    },
+  )
 })
 
 describe('--by-host', () => {
