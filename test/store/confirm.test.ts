@@ -170,4 +170,15 @@ describe('a store with URLs that are not confirmed', () => {
     await sieve.save(join(newFolder(), 'copy.sieve'))
     await sieve.close()
   })
+
+  it('what is held and not confirmed is no reason to fold again', async () => {
+    const sieve = await Sieve.open(join(newFolder(), 'sieve'), { foldBytes: 2000 })
+    sieve.addMany(urls(0, 1000), HELD)
+    await sieve.save()
+    for (const one of urls(0, 10)) {
+      sieve.confirm([one])
+      expect(sieve.stats().store!.snapshotting).toBe(false)
+    }
+    await sieve.close()
+  })
 })
