@@ -1,6 +1,6 @@
 // What a stored sieve has counted besides its URLs: repeats, and lines that were not URLs. Two slots of 64 bytes, written
 // in turn: the one with the higher turn counts. A slot lies within one sector, so a power loss leaves it old or new.
-import { fdatasyncSync, unlinkSync, writeSync } from 'node:fs'
+import { fdatasyncSync, ftruncateSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { SieveError } from '../errors.ts'
@@ -106,7 +106,7 @@ export class CountsFile {
     words[SLOT_BYTES / 4 - 1] = crc32(this.#checked)
     try {
       this.#fd ??= openOwn(this.#path, this.#turn === 0 ? 'w' : 'r+')
-      writeSync(this.#fd, this.#slot, 0, SLOT_BYTES, (this.#turn % 2) * SLOT_BYTES)
+      this.#writeSlot(this.#fd, (this.#turn % 2) * SLOT_BYTES)
       this.#failure = null
     } catch (error) {
       this.#failure = diskError(this.#path, error)
@@ -116,6 +116,17 @@ export class CountsFile {
     this.#seen = seen
     this.#invalid = invalid
     this.#isDirty = true
+  }
+
+  // A slot of which the disk took only a part goes, with what is behind it: it would be taken for damage.
+  #writeSlot(fd: number, at: number): void {
+    let done = 0
+    try {
+      while (done < SLOT_BYTES) done += writeSync(fd, this.#slot, done, SLOT_BYTES - done, at + done)
+    } catch (error) {
+      if (done > 0) ftruncateSync(fd, at)
+      throw error
+    }
   }
 
   // A u64, as two words.
