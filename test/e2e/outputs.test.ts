@@ -1,5 +1,5 @@
 // Several outputs of one run of `dedupe`: every line is in one of them, hostile hosts stay inside their folder.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { fileNameOf, HostFiles, hostOf } from '../../src/cli/host-files.ts'
@@ -216,6 +216,18 @@ describe('--by-host', () => {
     }
     expect(fileNameOf('a_b.example')).toBe('a_b.example')
     expect(fileNameOf('..')).toBe('%2E.')
+  })
+
+  it('what is being put on the disk counts as not there yet', async () => {
+    const folder = temporaryFolder()
+    const files = new HostFiles(join(folder, 'hosts'), 'txt', { ...PLACING, outlivesRun: true })
+    for (const host of ['a', 'b']) files.add(`https://${host}.example/`, `https://${host}.example/\n`)
+    files.flush(true)
+    const later = files.syncLater()
+    rmSync(join(folder, 'hosts/b.example.txt'))
+    expect(() => files.sync()).toThrow(/cannot write .*b\.example\.txt/)
+    await expect(later).rejects.toThrow(/cannot write .*b\.example\.txt/)
+    expect(() => files.sync()).toThrow(/cannot write .*b\.example\.txt/)
   })
 
   it('more hosts than there may be files share one', () => {
