@@ -99,8 +99,9 @@ function placingOf(paths: readonly string[], flags: DedupeFlags): Placing {
   if (append && overwrite)
     throw new CommandError(EXIT.usage, '--append with --overwrite: expected one of them')
   const input = recordInput(flags)
-  const format = input && (input.format ?? formatOfName(paths[0]!))
-  const end = { byte: flags.null ? 0 : 10, isQuoted: format === 'csv' }
+  // Rows of other formats may have quotes of their own.
+  const isCsv = (path: string) => (input!.format ?? formatOfName(path)) === 'csv'
+  const end = { byte: flags.null ? 0 : 10, isQuoted: input !== null && paths.every(isCsv) }
   return { append, overwrite, outlivesRun: (state ?? redis) !== undefined, end }
 }
 
