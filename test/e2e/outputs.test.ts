@@ -133,6 +133,16 @@ describe('--new, --repeated-to, --invalid-to', () => {
     expect(readFileSync(join(cwd, 'out'), 'utf8')).toBe(first + end + rows)
   })
 
+  it('--append keeps what was delivered of inputs in several formats', async () => {
+    const cwd = temporaryFolder()
+    const rows = '{"url":"https://a.example/1","n":"5\\""}\n{"url":"https://a.example/2"}\n'
+    writeFileSync(join(cwd, 'a.csv'), 'url\nhttps://a.example/0\n')
+    writeFileSync(join(cwd, 'b.jsonl'), rows)
+    const args = ['dedupe', '--state', 'seen', '-o', 'out', '--append', '--field', 'url', 'a.csv', 'b.jsonl']
+    for (let run = 0; run < 2; run++) expectQuiet(await urlsieve(args, { cwd }))
+    expect(readFileSync(join(cwd, 'out'), 'utf8')).toBe(`url\nhttps://a.example/0\n${rows}`)
+  })
+
   it
     .runIf(process.platform === 'linux')
     .each(['--new full', '--keep-per-shape 1 --dropped full -o /dev/null'])(
