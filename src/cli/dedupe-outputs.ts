@@ -1,11 +1,9 @@
 // Several outputs of one run of `dedupe`: new rows, repeats and lines that are not URLs, each to a file of its own, and new
 // rows by host. Every row is in one of new, repeated and invalid.
-import { fstatSync } from 'node:fs'
 import { keyOf, type Profile } from '../canonical/profiles.ts'
 import type { Delivered } from '../journal.ts'
 import type { RecordBatch } from '../records/format.ts'
 import { keepRows } from '../records/keep-rows.ts'
-import { CommandError, EXIT } from './exit.ts'
 import { HostFiles } from './host-files.ts'
 import type { Output } from './output.ts'
 import { type Placing, placedOutput } from './placing.ts'
@@ -39,21 +37,12 @@ export class Outputs {
     this.#isImmediate = placing.outlivesRun
     this.#splitsInvalid = flags.invalidTo !== undefined
     const named = [
-      [KIND.new, '--new', flags.new],
-      [KIND.seen, '--repeated-to', flags.repeatedTo],
-      [KIND.invalid, '--invalid-to', flags.invalidTo],
+      [KIND.new, flags.new],
+      [KIND.seen, flags.repeatedTo],
+      [KIND.invalid, flags.invalidTo],
     ] as const
-    const places = new Map<string, string>()
-    for (const [kind, flag, path] of named) {
-      if (path === undefined) continue
-      const file = placedOutput(path, placing)
-      this.#files.push([kind, file])
-      const stat = fstatSync(file.fd)
-      const { dev, ino } = stat
-      const other = places.get(`${dev} ${ino}`)
-      if (other && stat.isFile())
-        throw new CommandError(EXIT.usage, `${other} and ${flag} name the same file: expected two`)
-      places.set(`${dev} ${ino}`, flag)
+    for (const [kind, path] of named) {
+      if (path !== undefined) this.#files.push([kind, placedOutput(path, placing)])
     }
     this.#hosts = flags.byHost === undefined ? null : new HostFiles(flags.byHost, extension, placing)
   }
@@ -69,10 +58,10 @@ export class Outputs {
   }
 
   /** What precedes the rows; once. */
-  begin(header: Uint8Array): void {
+  async begin(header: Uint8Array): Promise<void> {
     if (this.#hasHeader) return
     this.#hasHeader = true
-    for (const [, file] of this.#files) if (!file.isContinued) file.write(header)
+    for (const [, file] of this.#files) if (!file.isContinued) await file.deliver(header)
     this.#hosts?.begin(header)
   }
 
@@ -87,9 +76,9 @@ export class Outputs {
   }
 
   /** Writes the rows of a batch. When it throws, some of them may have been written. */
-  write(batch: RecordBatch, kinds: Uint8Array): void {
+  async write(batch: RecordBatch, kinds: Uint8Array): Promise<void> {
     try {
-      for (const [kind, file] of this.#files) file.write(keepRows(batch, kinds, kind))
+      for (const [kind, file] of this.#files) await file.deliver(keepRows(batch, kinds, kind))
       if (this.#hosts) this.#writeHosts(this.#hosts, batch, kinds)
     } catch (error) {
       this.#hasFailed = true

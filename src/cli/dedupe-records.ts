@@ -9,7 +9,6 @@ import { deliverTo, type LineSieve } from './dedupe-target.ts'
 import type { RecordInput } from './input-options.ts'
 import type { Output } from './output.ts'
 import { type Records, readRecords } from './record-input.ts'
-import { stop } from './stop.ts'
 
 export interface RecordRequest {
   readonly input: RecordInput
@@ -30,6 +29,8 @@ export class RecordTarget implements DedupeTarget {
   readonly #counts = { lines: 0, new: 0, seen: 0, bytes: 0 }
   #hasHeader = false
   #without = 0
+  /** Of the batch at hand: what goes to the other outputs. */
+  #besides: (() => Promise<void>) | null = null
 
   private constructor(sieve: AnySieve, request: RecordRequest, invalidBefore: number) {
     this.outlivesRun = request.outlivesRun
@@ -49,8 +50,9 @@ export class RecordTarget implements DedupeTarget {
     }
   }
 
-  confirm(): void | Promise<void> {
-    return this.#sieve.confirm?.()
+  async confirm(): Promise<void> {
+    await this.#writeBesides()
+    await this.#sieve.confirm?.()
   }
 
   get files(): readonly Delivered[] {
@@ -83,7 +85,7 @@ export class RecordTarget implements DedupeTarget {
     // The names of the columns, once for all files.
     if (batch.header && !this.#hasHeader) {
       this.#hasHeader = true
-      outputs?.begin(batch.header)
+      await outputs?.begin(batch.header)
       if (keep !== 'none' && !output.isContinued) await write(batch.header)
     }
     if (batch.ends.length === 0) return
@@ -96,8 +98,15 @@ export class RecordTarget implements DedupeTarget {
       counts.seen += Number(verdict === 0)
     }
     const kinds = outputs ? outputs.kindsOf(batch, verdicts) : verdicts
-    stop.check()
-    outputs?.write(batch, kinds)
+    if (outputs) this.#besides = () => outputs.write(batch, kinds)
     await write(keep === 'none' ? NOTHING : keepRows(batch, kinds, keep === 'new' ? 1 : 0))
+    await this.#writeBesides()
+  }
+
+  // Before the batch is confirmed, in the same turn: a signal ends the run before a batch or after it.
+  async #writeBesides(): Promise<void> {
+    const besides = this.#besides
+    this.#besides = null
+    await besides?.()
   }
 }

@@ -6,7 +6,7 @@ import { formatCount, formatCounted, formatShort } from '../quantities.ts'
 import { DeliveredFiles } from './delivered-files.ts'
 import { CommandError, EXIT } from './exit.ts'
 import type { LineLimits } from './line-limits.ts'
-import { type Output, warnOfNoUrls, writeStats } from './output.ts'
+import { Output, warnOfNoUrls, writeStats } from './output.ts'
 import { type Placing, placedOutput } from './placing.ts'
 import { Progress } from './progress.ts'
 import { Stopped, stop } from './stop.ts'
@@ -83,7 +83,8 @@ export async function runDedupe(target: DedupeTarget, request: DedupeRequest): P
   const write = (kept: Uint8Array, at?: number, isLater = false): Promise<void> | undefined => {
     stop.check()
     const lines = limits ? limits.keep(kept, target.profile) : kept
-    const wait = isLater ? output.writeBehind(lines) : deliver(output, lines, target)
+    const wait = isLater ? output.writeBehind(lines) : deliver(output, lines, target, limits)
+    if (isLater) void limits?.list(false)
     position = at ?? target.counts().bytes - before
     progress.tick(() => {
       const { lines, new: fresh } = target.counts()
@@ -92,22 +93,23 @@ export async function runDedupe(target: DedupeTarget, request: DedupeRequest): P
     return wait
   }
   const finish = () => target.finish?.((kept, _, isLater) => write(kept, 0, isLater))
-  let hasRead = false
   let hasEnded = false
   try {
-    for (const path of request.paths) {
-      await target.sift(path, write, output)
-      before += position
-      position = 0
+    try {
+      for (const path of request.paths) {
+        await target.sift(path, write, output)
+        before += position
+        position = 0
+      }
+    } catch (error) {
+      // Of an input that cannot be read to its end, what was read is done.
+      if (isOfInput(error)) await finish()
+      throw error
     }
-    hasRead = true
     await finish()
     hasEnded = true
   } catch (error) {
-    if (error instanceof Stopped) throw stopped(error, target.counts())
-    // Of an input that cannot be read to its end, what was read is done.
-    if (!hasRead && isOfInput(error)) await finish()
-    throw error
+    throw error instanceof Stopped ? stopped(error, target.counts()) : error
   } finally {
     progress.done()
     await output.settle()
@@ -141,14 +143,30 @@ export async function runDedupe(target: DedupeTarget, request: DedupeRequest): P
 }
 
 // A target that remembers is told what was delivered, and a reader that is slow keeps it from nothing else.
-function deliver(output: Output, lines: Uint8Array, target: DedupeTarget): Promise<void> | undefined {
+function deliver(
+  output: Output,
+  lines: Uint8Array,
+  target: DedupeTarget,
+  limits: LineLimits | undefined,
+): Promise<void> | undefined {
   if (!target.outlivesRun) {
     output.write(lines)
+    void limits?.list(false)
     return undefined
   }
-  const wait = output.deliver(lines)
-  if (wait) return wait.then(() => target.confirm?.())
-  return target.confirm?.() ?? undefined
+  const isWritten = output.deliver(lines)
+  const isListed = isWritten ? isWritten.then(() => limits?.list(true)) : limits?.list(true)
+  return isListed ? isListed.then(() => target.confirm?.()) : (target.confirm?.() ?? undefined)
+}
+
+// Plain files are written to at two places.
+function checkApart(files: readonly Delivered[]): void {
+  const outputs = files.filter((file) => file instanceof Output)
+  for (const [i, output] of outputs.entries()) {
+    const other = outputs.slice(0, i).find((before) => before.isSame(output))
+    if (!other) continue
+    throw new CommandError(EXIT.usage, `${other.name} and ${output.name} are the same file: expected two`)
+  }
 }
 
 const isOfInput = (error: unknown) => error instanceof CommandError && error.exitCode === EXIT.input
@@ -162,7 +180,9 @@ function stopped(error: Stopped, { lines, new: fresh }: Counts): CommandError {
 
 async function openOutput(request: DedupeRequest, target: DedupeTarget): Promise<Output> {
   try {
-    return placedOutput(request.output, request.placing)
+    const output = placedOutput(request.output, request.placing)
+    checkApart([output, ...(request.limits?.files ?? []), ...(target.files ?? [])])
+    return output
   } catch (error) {
     await target.end()
     throw error

@@ -98,9 +98,10 @@ function placingOf(paths: readonly string[], flags: DedupeFlags): Placing {
   const { append, overwrite, state, redis } = flags
   if (append && overwrite)
     throw new CommandError(EXIT.usage, '--append with --overwrite: expected one of them')
-  const isRows = recordInput(flags) !== null && !flags.null
-  const format = flags.format ?? (isRows ? formatOfName(paths[0]!) : null)
-  const end = { byte: flags.null ? 0 : 10, isQuoted: format === 'csv' }
+  const input = recordInput(flags)
+  // Rows of other formats may have quotes of their own.
+  const isCsv = (path: string) => (input!.format ?? formatOfName(path)) === 'csv'
+  const end = { byte: flags.null ? 0 : 10, isQuoted: input !== null && paths.every(isCsv) }
   return { append, overwrite, outlivesRun: (state ?? redis) !== undefined, end }
 }
 

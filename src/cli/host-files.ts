@@ -60,8 +60,9 @@ export class HostFiles implements Delivered {
   readonly #hosts = new Set<string>()
   /** Files that have their header. */
   readonly #files = new Set<string>()
-  /** Paths that were written and are not known to be on the disk. */
+  /** Paths that were written and are not known to be on the disk; those that are being put there. */
   #unsynced = new Set<string>()
+  #syncing = new Set<string>()
   /** By file: rows as one byte per character. */
   #waiting = new Map<string, string>()
   #waitingBytes = 0
@@ -123,7 +124,7 @@ export class HostFiles implements Delivered {
   }
 
   sync(): void {
-    for (const path of this.#unsynced) {
+    for (const path of new Set([...this.#syncing, ...this.#unsynced])) {
       let fd: number | undefined
       try {
         fd = openSync(path, 'r+')
@@ -134,21 +135,24 @@ export class HostFiles implements Delivered {
         if (fd !== undefined) closeSync(fd)
       }
       this.#unsynced.delete(path)
+      this.#syncing.delete(path)
     }
   }
 
   async syncLater(): Promise<void> {
-    const paths = this.#unsynced
+    this.#syncing = new Set([...this.#syncing, ...this.#unsynced])
     this.#unsynced = new Set()
-    for (const path of paths) {
-      const fd = openSync(path, 'r+')
+    for (const path of this.#syncing) {
+      let fd: number | undefined
       try {
+        fd = openSync(path, 'r+')
         await dataLater(fd)
       } catch (error) {
         throw new CommandError(EXIT.output, `cannot write ${path}: ${reason(error)}`)
       } finally {
-        closeSync(fd)
+        if (fd !== undefined) closeSync(fd)
       }
+      this.#syncing.delete(path)
     }
   }
 

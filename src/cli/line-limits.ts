@@ -11,6 +11,8 @@ export class LineLimits {
   readonly #limits: ShapeLimits
   readonly #dropped: Output | null
   readonly #profile: Profile
+  /** What is to be listed. */
+  #list = ''
 
   /** `profile`: whose keys are judged where the sieve has none of its own. */
   constructor(options: ShapeLimitOptions, profile: Profile, dropped?: Output) {
@@ -22,7 +24,6 @@ export class LineLimits {
   /** The lines that are kept, of whole lines, judged by the keys of a profile. */
   keep(lines: Uint8Array, profile = this.#profile): Uint8Array {
     let size = 0
-    let list = ''
     const kept = new Uint8Array(lines.length)
     for (let at = 0; at < lines.length; ) {
       const newline = lines.indexOf(NEWLINE, at)
@@ -33,10 +34,16 @@ export class LineLimits {
       if (drop === null) {
         kept.set(lines.subarray(at - line.length - Number(newline >= 0), at), size)
         size += line.length + Number(newline >= 0)
-      } else if (this.#dropped) list += `${drop.limit}\t${drop.reason}\t${decoder.decode(line)}\n`
+      } else if (this.#dropped) this.#list += `${drop.limit}\t${drop.reason}\t${decoder.decode(line)}\n`
     }
-    if (list !== '') this.#dropped?.print(list)
     return kept.subarray(0, size)
+  }
+
+  /** Lists what was dropped; `isPatient`: the caller waits for the promise, where there is one. */
+  list(isPatient: boolean): Promise<void> | undefined {
+    const list = Buffer.from(this.#list)
+    this.#list = ''
+    return isPatient ? this.#dropped?.deliver(list) : this.#dropped?.write(list)
   }
 
   /** What it writes. */

@@ -45,6 +45,8 @@ export class Output {
   readonly isFile: boolean
   /** Writing to it may wait for a reader. */
   readonly #hasReader: boolean
+  /** A plain file, whatever names it has; null: it is none. */
+  readonly #identity: string | null
   /** It goes on with a file that has records. */
   readonly isContinued: boolean
   readonly #name: string
@@ -62,6 +64,12 @@ export class Output {
     this.isFile = stat.isFile()
     this.#hasReader = stat.isFIFO() || stat.isSocket() || isatty(this.#fd)
     this.isContinued = isAppended && this.isFile && stat.size > 0
+    this.#identity = this.isFile ? `${stat.dev} ${stat.ino}` : null
+  }
+
+  /** Both write to one plain file: each would write over the other. */
+  isSame(other: Output): boolean {
+    return this.#identity !== null && this.#identity === other.#identity
   }
 
   get fd(): number {

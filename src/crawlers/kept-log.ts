@@ -1,8 +1,8 @@
 // The URLs that limits by shape have kept, in a file of the crawl's folder: read again when the crawl is continued, so that
 // its limits go on counting. Appended in batches without waiting for the disk: what a crash loses is counted again, which
 // errs towards "new".
-import { closeSync, ftruncateSync, readSync, writeSync } from 'node:fs'
-import { openOwn } from '../store/file.ts'
+import { closeSync, ftruncateSync, readSync } from 'node:fs'
+import { openOwn, writeFully } from '../store/file.ts'
 
 const NEWLINE = 10
 const CHUNK_BYTES = 1024 * 1024
@@ -36,7 +36,7 @@ export class KeptLog {
   }
 
   append(urls: readonly string[]): void {
-    if (urls.length > 0) writeSync(this.#fd, `${urls.join('\n')}\n`)
+    if (urls.length > 0) writeFully(this.#fd, Buffer.from(`${urls.join('\n')}\n`))
   }
 
   close(): void {

@@ -229,17 +229,17 @@ export class KeySet {
     const found = await this.#store.hasMany(keys)
     const verdicts = new Uint8Array(keys.length).fill(1)
     const gone = new Map<string, Buffer>()
-    const held: string[] = []
+    const held = new Set<string>()
     for (const [i, laid] of keys.entries()) {
       const name = laid.toString('latin1')
-      if (this.#held.has(name) && !held.includes(name)) held.push(name)
+      if (this.#held.has(name) && !held.has(name)) held.add(name)
       else if (found[i] && !gone.has(name)) gone.set(name, laid)
       else continue
       verdicts[i] = 0
     }
     if (gone.size > 0) await this.#write([], [...gone.values()])
     for (const name of held) this.#held.delete(name)
-    this.urls -= gone.size + held.length
+    this.urls -= gone.size + held.size
     return { verdicts, invalid }
   }
 

@@ -7,6 +7,7 @@ import { isUrl, wholeRecord } from './whole-record.ts'
 
 const NEWLINE = 10
 const RETURN = 13
+const QUOTE = 34
 /** Memory and time are bounded: a row is looked at again with each chunk until it is whole. */
 const MOST_ROW_BYTES = 16 * 1024 * 1024
 
@@ -63,13 +64,14 @@ export class RowReader implements RecordReader {
 
   end(): RecordBatch {
     if (this.#failure) throw this.#failure
-    const bytes = this.#rest
-    const batch = this.#take(bytes, (from) => {
-      const end = this.#format.rowEnd(bytes, from)
-      return end < 0 ? bytes.length : end
-    })
-    this.#rest = Buffer.alloc(0)
-    return batch
+    const bytes = this.#rest.length > 0 ? this.#completed(this.#rest) : this.#rest
+    return this.#take(bytes, () => bytes.length)
+  }
+
+  // The last row may lack its newline, and the quote that ends its field: without that, rows behind it would be part of it.
+  #completed(row: Buffer): Buffer {
+    const ended = Buffer.concat([row, Buffer.of(NEWLINE)])
+    return this.#format.rowEnd(ended, 0) < 0 ? Buffer.concat([row, Buffer.of(QUOTE, NEWLINE)]) : ended
   }
 
   #take(bytes: Buffer, endOf: (from: number) => number): RecordBatch {
@@ -90,10 +92,6 @@ export class RowReader implements RecordReader {
       if (url === null) without++
       rows.push(row)
       size += row.length
-      if (row.at(-1) !== NEWLINE) {
-        rows.push(Uint8Array.of(NEWLINE))
-        size++
-      }
       ends.push(size)
       urls.push(url ?? (this.#options.isAnyText ? '' : wholeRecord(text)))
     }

@@ -40,8 +40,8 @@ export class Logs {
   #number: number
   #log: Log
   #earlierBytes: number
-  /** The length of the log when it began: of the record of what no log holds. */
-  #freshBytes = 0
+  /** Of the log being written: bytes that say what no log holds. */
+  #unloggedBytes = 0
   /** `changes` when those were last written to the log. */
   #loggedChanges = 0
 
@@ -65,10 +65,15 @@ export class Logs {
     return this.#earlierBytes + this.#log.bytes
   }
 
+  /** Bytes that say what no log holds: the next log begins with about as many, after a snapshot too. */
+  get unloggedBytes(): number {
+    return this.#unloggedBytes
+  }
+
   /** Nothing is in the log that was begun for a snapshot after `snapshot`: the next snapshot takes its number. */
   isFresh(snapshot: number): boolean {
     const log = this.#log
-    return log.bytes === this.#freshBytes && this.#number > snapshot && !log.hasFailed
+    return log.bytes === this.#unloggedBytes && this.#number > snapshot && !log.hasFailed
   }
 
   /** When it throws, nothing of the record counts. */
@@ -145,7 +150,8 @@ export class Logs {
   rotate(snapshot: number): number {
     if (this.isFresh(snapshot)) {
       // Nothing happened since it began: it serves this snapshot too.
-      if (this.#loggedChanges !== this.#unlogged.changes) this.#freshBytes = this.#writeUnlogged(this.#log)
+      if (this.#loggedChanges !== this.#unlogged.changes)
+        this.#unloggedBytes += this.#writeUnlogged(this.#log)
       return this.#number
     }
     // A log that could not be put on the disk is given up: the snapshot has all that it says.
@@ -171,7 +177,8 @@ export class Logs {
   tryWriteUnlogged(): boolean {
     try {
       this.delivered?.sync()
-      if (this.#loggedChanges !== this.#unlogged.changes) this.#writeUnlogged(this.#log)
+      if (this.#loggedChanges !== this.#unlogged.changes)
+        this.#unloggedBytes += this.#writeUnlogged(this.#log)
       return true
     } catch {
       return false
@@ -188,7 +195,7 @@ export class Logs {
     let log: Log | undefined
     try {
       log = new Log(path)
-      this.#freshBytes = this.#writeUnlogged(log)
+      this.#unloggedBytes = this.#writeUnlogged(log)
       return log
     } catch (error) {
       log?.close()
@@ -201,13 +208,15 @@ export class Logs {
     }
   }
 
+  // Returns how many bytes that took.
   #writeUnlogged(log: Log): number {
+    const before = log.bytes
     if (this.#unlogged.size > 0) {
       const { op, entries, payload } = this.#unlogged.record(this.#state.takesHashes)
       log.append(encodeRecord(op, entries, payload))
       log.sync()
     }
     this.#loggedChanges = this.#unlogged.changes
-    return log.bytes
+    return log.bytes - before
   }
 }

@@ -354,10 +354,11 @@ export class Store implements Journal {
     for (const path of this.#settle(next)) unlinkSync(path)
   }
 
-  // In the background, when the log has outgrown the snapshot. When it fails nothing is lost, the log goes on.
+  // In the background, when the log has outgrown what a fold writes: the snapshot, and what no log holds. When it fails nothing is lost, the log goes on.
   #foldWhenLong(): void {
-    const enough = this.#foldBytes ?? Math.max(LEAST_FOLD_BYTES, this.#snapshotBytes)
-    if (this.#snapshotting || this.#logs.bytes < Math.max(enough, this.#patienceBytes)) return
+    const { bytes, unloggedBytes } = this.#logs
+    const enough = this.#foldBytes ?? Math.max(LEAST_FOLD_BYTES, this.#snapshotBytes, unloggedBytes)
+    if (this.#snapshotting || bytes - unloggedBytes < Math.max(enough, this.#patienceBytes)) return
     this.#inBackground(this.#fold()).catch(() => {
       this.#patienceBytes = 2 * this.#logs.bytes
     })

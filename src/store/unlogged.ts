@@ -120,7 +120,11 @@ export class Unlogged {
   find(state: SieveState, n: number, isLoggedAsHashes: boolean): number {
     for (const { names, logged } of this.#batches.splice(0)) {
       const records = entriesOf(logged, isLoggedAsHashes)
-      for (const name of entriesOf(names, state.takesHashes)) this.#singles.set(name, records.next().value!)
+      for (const name of entriesOf(names, state.takesHashes)) {
+        // A filter that forgets may have answered "new" twice.
+        if (this.#singles.has(name)) this.#held--
+        this.#singles.set(name, records.next().value!)
+      }
     }
     const { verdicts } = state.kernel
     const met = new Set<string>()

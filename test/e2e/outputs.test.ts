@@ -1,10 +1,10 @@
 // Several outputs of one run of `dedupe`: every line is in one of them, hostile hosts stay inside their folder.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { fileNameOf, HostFiles, hostOf } from '../../src/cli/host-files.ts'
 import { randomFrom } from '../support/random.mjs'
-import { expectFailure, expectQuiet, temporaryFolder, urlsieve } from './command.ts'
+import { bash, expectFailure, expectQuiet, temporaryFolder, urlsieve } from './command.ts'
 
 const random = randomFrom(181)
 const lines = Array.from({ length: 5000 }, (_, i) => {
@@ -80,10 +80,12 @@ describe('--new, --repeated-to, --invalid-to', () => {
       /cannot write no\/such\/folder: no such file or folder/,
     )
     expectFailure(await run('--invalid-to', 'in.txt'), 2, /in.txt is both input and output/)
+    expectFailure(await run('--new', 'x', '--repeated-to', 'x'), 2, /x and x are the same file: expected two/)
+    expectFailure(await run('-o', 'x', '--repeated-to', 'x'), 2, /x and x are the same file: expected two/)
     expectFailure(
-      await run('--new', 'x', '--repeated-to', 'x'),
+      await run('-o', 'x', '--dropped', './x', '--keep-per-shape', '1'),
       2,
-      /--new and --repeated-to name the same file/,
+      /x and x are the same file: expected two|x and \.\/x are the same file: expected two/,
     )
     expectFailure(await run('--by-host', 'in.txt'), 4, /cannot write to in.txt/)
     expectFailure(
@@ -108,6 +110,58 @@ describe('--new, --repeated-to, --invalid-to', () => {
     )
     expect(files.join('').length).toBe(some.length)
   })
+
+  it.each([
+    ['--bare-hosts', 'in.csv', 'a.example/1\na.example/5"tv\na.example/6\n', 'a.example/7\n', ''],
+    [
+      '--field url',
+      'in.csv',
+      'url,n\nhttps://a.example/1,x\nhttps://a.example/2,"y\nz',
+      'url,n\nhttps://a.example/3,x\n',
+      '"\n',
+    ],
+    ['--field url', 'in.csv', 'url,n\nhttps://a.example/1,"x\n', 'url,n\nhttps://a.example/3,x\n', '"\n'],
+    ['--field url', 'in.csv', 'url,n', 'url,n\nhttps://a.example/3,x\n', '\n'],
+  ])('--append keeps what was delivered: %s, %s', async (flags, name, first, second, end) => {
+    const cwd = temporaryFolder()
+    const args = ['dedupe', '--state', 'seen', '-o', 'out', '--append', ...flags.split(' '), name]
+    for (const some of [first, second, second]) {
+      writeFileSync(join(cwd, name), some)
+      expectQuiet(await urlsieve(args, { cwd }))
+    }
+    const rows = second.replace('url,n\n', '')
+    expect(readFileSync(join(cwd, 'out'), 'utf8')).toBe(first + end + rows)
+  })
+
+  it('--append keeps what was delivered of inputs in several formats', async () => {
+    const cwd = temporaryFolder()
+    const rows = '{"url":"https://a.example/1","n":"5\\""}\n{"url":"https://a.example/2"}\n'
+    writeFileSync(join(cwd, 'a.csv'), 'url\nhttps://a.example/0\n')
+    writeFileSync(join(cwd, 'b.jsonl'), rows)
+    const args = ['dedupe', '--state', 'seen', '-o', 'out', '--append', '--field', 'url', 'a.csv', 'b.jsonl']
+    for (let run = 0; run < 2; run++) expectQuiet(await urlsieve(args, { cwd }))
+    expect(readFileSync(join(cwd, 'out'), 'utf8')).toBe(`url\nhttps://a.example/0\n${rows}`)
+  })
+
+  it
+    .runIf(process.platform === 'linux')
+    .each(['--new full', '--keep-per-shape 1 --dropped full -o /dev/null'])(
+    'signals are heard while nobody reads: %s',
+    async (flags) => {
+      const cwd = temporaryFolder()
+      const many = Array.from({ length: 20_000 }, (_, i) => `https://a.example/page/${i}`)
+      writeFileSync(join(cwd, 'in.txt'), text(many))
+      // The pipe is held open; what fills it is not read.
+      const script = `mkfifo full; exec 3<>full
+        node "$URLSIEVE" dedupe in.txt --state seen ${flags} 2> errors & run=$!
+        read -n 1 -u 3
+        for try in $(seq 100); do kill -TERM $run 2> /dev/null || break; sleep 0.1; done
+        kill -KILL $run 2> /dev/null && echo deaf
+        wait $run; echo $?`
+      const { stdout } = await bash(script, { cwd })
+      expect(stdout.toString()).toBe('143\n')
+    },
+  )
 })
 
 describe('--by-host', () => {
@@ -172,6 +226,18 @@ describe('--by-host', () => {
     }
     expect(fileNameOf('a_b.example')).toBe('a_b.example')
     expect(fileNameOf('..')).toBe('%2E.')
+  })
+
+  it('what is being put on the disk counts as not there yet', async () => {
+    const folder = temporaryFolder()
+    const files = new HostFiles(join(folder, 'hosts'), 'txt', { ...PLACING, outlivesRun: true })
+    for (const host of ['a', 'b']) files.add(`https://${host}.example/`, `https://${host}.example/\n`)
+    files.flush(true)
+    const later = files.syncLater()
+    rmSync(join(folder, 'hosts/b.example.txt'))
+    expect(() => files.sync()).toThrow(/cannot write .*b\.example\.txt/)
+    await expect(later).rejects.toThrow(/cannot write .*b\.example\.txt/)
+    expect(() => files.sync()).toThrow(/cannot write .*b\.example\.txt/)
   })
 
   it('more hosts than there may be files share one', () => {

@@ -183,4 +183,24 @@ describe('a store with URLs that are not confirmed', () => {
     sieve.confirm([url(1)])
     expect(sieve.add(url(1))).toBe(false)
   })
+
+  it('what a window forgot and took for new again is held once', async () => {
+    const sieve = await Sieve.open(join(newFolder(), 'sieve'), { filter: 'window', windowUrls: 10 })
+    for (let round = 0; round < 3; round++) for (const one of urls(0, 30)) sieve.add(one, HELD)
+    sieve.confirm(urls(0, 30))
+    expect(sieve.stats().store!.unconfirmed).toBe(0)
+    await sieve.save(join(newFolder(), 'copy.sieve'))
+    await sieve.close()
+  })
+
+  it('what is held and not confirmed is no reason to fold again', async () => {
+    const sieve = await Sieve.open(join(newFolder(), 'sieve'), { foldBytes: 2000 })
+    sieve.addMany(urls(0, 1000), HELD)
+    await sieve.save()
+    for (const one of urls(0, 10)) {
+      sieve.confirm([one])
+      expect(sieve.stats().store!.snapshotting).toBe(false)
+    }
+    await sieve.close()
+  })
 })

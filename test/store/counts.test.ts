@@ -30,7 +30,30 @@ const script = (folder: string, isSaved: boolean) => `
   console.log(JSON.stringify({ urls, seen, invalid }))
   process.kill(process.pid, 'SIGKILL')`
 
+/** Adds a repeat on a disk that takes no more than some bytes of a file, after `before` repeats that it took whole. */
+const shortScript = (folder: string, before: number, bytes: number) => `
+  import { spawnSync } from 'node:child_process'
+  import { Sieve } from '${built}/index.js'
+  const sieve = await Sieve.open('${folder}', { durability: 'never' })
+  for (let i = 0; i <= ${before}; i++) sieve.add('https://example.com/1')
+  spawnSync('prlimit', ['--pid', String(process.pid), '--fsize=${bytes}:'])
+  sieve.add('https://example.com/1')
+  process.kill(process.pid, 'SIGKILL')`
+const hasLimits = spawnSync('prlimit', ['--version']).status === 0
+
 describe('the counts of a store', () => {
+  it.skipIf(!hasLimits).each([
+    [0, 20, 0],
+    [1, 100, 1],
+    [2, 20, 2],
+  ])('are not damaged by a disk that took a part: after %i, of %i bytes', async (before, bytes, seen) => {
+    const folder = newFolder()
+    spawnSync(process.execPath, ['--input-type=module', '-e', shortScript(folder, before, bytes)])
+    const sieve = await Sieve.open(folder)
+    expect(sieve.stats()).toMatchObject({ urls: 1, seen })
+    await sieve.close()
+  })
+
   it.each([false, true])('are those of before a kill; a snapshot between: %s', async (isSaved) => {
     const folder = newFolder()
     const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script(folder, isSaved)], {
