@@ -34,10 +34,8 @@ class Stop {
   #isListening = false
   /** Calls that other threads of the system have not returned from: the process cannot exit meanwhile. */
   #blocked = 0
-  #reject: (error: Stopped) => void = () => {}
-  readonly #stopped = new Promise<never>((_, reject) => {
-    this.#reject = reject
-  })
+  /** What a signal ends. */
+  readonly #waiting = new Set<(error: Stopped) => void>()
 
   /** Signals are heard: everything that may wait for long must not keep the event loop waiting. */
   get isListening(): boolean {
@@ -47,7 +45,6 @@ class Stop {
   listen(): void {
     if (this.#isListening) return
     this.#isListening = true
-    this.#stopped.catch(() => {})
     for (const signal of SIGNALS) process.on(signal, () => this.#take(signal))
   }
 
@@ -63,14 +60,26 @@ class Stop {
   /** Waits for a call of the system, but not after a signal. */
   async unlessStopped<T>(call: Promise<T>): Promise<T> {
     this.#blocked++
-    const ended = () => this.#blocked--
-    call.then(ended, ended)
-    return Promise.race([call, this.#stopped])
+    // Not a race with one promise for all: that would keep every call of a long run.
+    return new Promise<T>((resolve, reject) => {
+      const end = (act: () => void) => {
+        this.#blocked--
+        this.#waiting.delete(reject)
+        act()
+      }
+      call.then(
+        (value) => end(() => resolve(value)),
+        (error) => end(() => reject(error)),
+      )
+      if (this.#signal) reject(new Stopped(this.#signal))
+      else this.#waiting.add(reject)
+    })
   }
 
   /** Calls back when a signal comes. */
   onStop(act: () => void): void {
-    this.#stopped.catch(act)
+    if (this.#signal) act()
+    else this.#waiting.add(act)
   }
 
   /** Before the process exits: where a call has not returned, only the signal itself ends it. */
@@ -87,7 +96,8 @@ class Stop {
       this.#die(signal)
     }
     this.#signal = signal
-    this.#reject(new Stopped(signal))
+    for (const end of this.#waiting) end(new Stopped(signal))
+    this.#waiting.clear()
     setTimeout(() => {
       report(`ended by ${signal}, the output was not taken in ${GRACE_MS / 1000} s: ${late}`)
       this.#die(signal)
